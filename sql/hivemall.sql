@@ -1,0 +1,21 @@
+-- The measures as aggregates, as in Hivemall: each MEASURE becomes the mean of its values over the rows.
+-- `udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE.
+--
+-- Parameters: rec, truth [, k [, options]], or judged [, k [, options]], as for the function itself.
+-- Returns:    DOUBLE, the mean over the rows whose truth is not NULL.
+-- Example:    SELECT recall(rec, truth, 2) FROM lists  -- one row
+--
+-- DuckDB computes equal expressions once, so all measures of a query share one call of judge.
+CREATE OR REPLACE TEMP MACRO MEASURE
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER)) AS
+        avg(system.main.MEASURE(judged)),
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER), k HUGEINT) AS
+        avg(system.main.MEASURE(judged, k)),
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER), k HUGEINT, options VARCHAR) AS
+        avg(system.main.MEASURE(judged, k, options)),
+    (rec, truth) AS
+        avg(system.main.MEASURE(system.main.judge(rec, truth))),
+    (rec, truth, k) AS
+        avg(system.main.MEASURE(system.main.judge(rec, truth), k)),
+    (rec, truth, k, options) AS
+        avg(system.main.MEASURE(system.main.judge(rec, truth), k, options));

@@ -1,0 +1,62 @@
+-- to_ordered_map(key, value [, reverse | k]): the pairs of a group as a MAP that is ordered by key.
+--
+-- key      what to order by, of any type
+-- value    what belongs to the key, of any type
+-- reverse  BOOLEAN: true for descending keys; false, the default, for ascending keys
+-- k        INTEGER: positive for the k largest keys, descending; negative for the |k| smallest keys, ascending
+--
+-- Returns MAP(key -> value). Rows whose key is NULL are skipped (Hivemall); a NULL value is kept. A group
+-- without a key gives an empty map. NaN counts as the largest number, as everywhere in DuckDB and in Java.
+--
+-- A map holds a key once. Of the values of one key the smallest stays, and NULL only if there is no other:
+-- it is the value that comes first in to_ordered_list(value, key), where ties in key are ordered by value.
+-- (Hivemall keeps the value it meets last.) So items with equal scores do get lost in
+-- map_values(to_ordered_map(score, itemid, true)); to_ordered_list(itemid, score, '-reverse') keeps them all
+-- and is faster, because DuckDB looks for duplicates whenever it makes a MAP.
+--
+-- Errors: k = 0 or NULL, reverse NULL, a third argument that is neither BOOLEAN nor an integer.
+--
+-- Example:
+--   SELECT to_ordered_map(key, value, true), to_ordered_map(key, value, -2)
+--   FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
+--   {10=apple, 4=candy, 3=banana}    {3=banana, 4=candy}
+--
+-- Reference: Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+
+-- In descending order of (key, value) the last of a run of equal keys has the smallest value: it stays. (Sorting
+-- pairs as they are, and list_zip of two lists of one length, is the fastest way; list_zip of lists of different
+-- lengths fills up with NULL structs whose fields are not NULL, which must not be read.)
+CREATE OR REPLACE TEMP MACRO to_ordered_map
+    (key, value) AS
+        coalesce(map_from_entries(list_reverse(list_transform([
+                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
+            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
+                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:]))[1])),
+            map {}),
+
+    (key, value, reverse BOOLEAN) AS
+        coalesce(map_from_entries(list_transform(list_transform([
+                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
+            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
+                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:])),
+            lambda pairs: CASE
+                WHEN reverse IS NULL THEN error('to_ordered_map: reverse must be true or false, got NULL')
+                WHEN reverse THEN pairs
+                ELSE list_reverse(pairs)
+            END)[1]), map {}),
+
+    (key, value, k BIGINT) AS
+        coalesce(map_from_entries(list_transform(list_transform([
+                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
+            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
+                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:])),
+            lambda pairs: CASE
+                WHEN k IS NULL OR k = 0
+                THEN error('to_ordered_map: k must be an integer other than 0, got ' || coalesce(k::VARCHAR, 'NULL'))
+                WHEN k > 0 THEN pairs[:k]
+                ELSE list_reverse(pairs[k:])
+            END)[1]), map {}),
+
+    (key, value, reverse_or_k) AS
+        error('to_ordered_map: the third argument must be BOOLEAN (reverse) or an integer (k), got '
+            || typeof(reverse_or_k));

@@ -1,0 +1,112 @@
+"""What the tests share: a connection with the pack, and Python values as SQL text and as Arrow arrays."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import duckdb
+import hypothesis
+import pyarrow as pa
+import pytest
+
+import udfs
+from udfs.functions import FUNCTIONS
+
+# The same examples on every run; `pytest --hypothesis-profile=explore` draws new ones, and more.
+hypothesis.settings.register_profile(
+    "repeatable", deadline=None, max_examples=40, derandomize=True, database=None
+)
+hypothesis.settings.register_profile("explore", deadline=None, max_examples=1_000)
+hypothesis.settings.load_profile("repeatable")
+
+
+@pytest.fixture
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The one value that a query returns."""
+    ((found,),) = con.execute(sql).fetchall()
+    return found
+
+
+def said(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """What a user reads of the error in a function: `TypeName: message`, without what DuckDB puts around."""
+    with pytest.raises(duckdb.InvalidInputException) as raised:
+        con.execute(sql).fetchall()
+    return str(raised.value).partition("executing the UDF: ")[2].partition("\n")[0]
+
+
+def literal(thing: Any) -> str:
+    """A Python value as SQL: lists as LIST, dicts as MAP, tuples as STRUCT(grade, item, ...)."""
+    if thing is None:
+        return "NULL"
+    if isinstance(thing, str):
+        return "'" + thing.replace("'", "''") + "'"
+    if isinstance(thing, Mapping):
+        return "MAP {" + ", ".join(f"{literal(key)}: {literal(part)}" for key, part in thing.items()) + "}"
+    if isinstance(thing, tuple):
+        names = ["grade", "item", *(f"part_{i}" for i in range(2, len(thing)))]
+        fields = zip(names, thing, strict=False)
+        return "{" + ", ".join(f"'{name}': {literal(part)}" for name, part in fields) + "}"
+    if isinstance(thing, Sequence):
+        return "[" + ", ".join(map(literal, thing)) + "]"
+    return repr(thing)
+
+
+def option_text(options: Mapping[str, Any]) -> str | None:
+    """Options as the argument `options` takes them; None for none."""
+    return " ".join(f"{name}={choice}" for name, choice in options.items()) or None
+
+
+def lists(rows: Sequence[Any], item: pa.DataType | None = None) -> pa.Array:
+    return pa.array(rows, pa.list_(item or pa.int64()))
+
+
+def maps(rows: Sequence[Mapping[Any, float] | None], item: pa.DataType | None = None) -> pa.Array:
+    entries = [None if row is None else list(row.items()) for row in rows]
+    return pa.array(entries, pa.map_(item or pa.int64(), pa.float64()))
+
+
+def pairs(rows: Sequence[Any], item: pa.DataType | None = None) -> pa.Array:
+    fields = pa.struct({"grade": pa.float64(), "item": item or pa.int64()})
+    dicts = [row and [pair and {"grade": pair[0], "item": pair[1]} for pair in row] for row in rows]
+    return pa.array(dicts, pa.list_(fields))
+
+
+JUDGED = pa.struct(
+    {
+        "ranks": pa.list_(pa.int32()),
+        "grades": pa.list_(pa.float64()),
+        "ideal": pa.list_(pa.float64()),
+        "size": pa.int32(),
+    }
+)
+
+
+def judged_array(rows: Sequence[Any]) -> pa.Array:
+    return pa.array(rows, JUDGED)
+
+
+def call(name: str, *columns: pa.Array) -> list[Any]:
+    """What the function makes of a batch, called as an engine calls it."""
+    found: list[Any] = FUNCTIONS[name].call(*columns).to_pylist()
+    return found
+
+
+def evaluate(
+    name: str, rec: pa.Array, truth: pa.Array, k: Any = None, options: Mapping[str, Any] | None = None
+) -> list[float | None]:
+    """A measure over a batch; k is one for all rows, or a list of one for each."""
+    ks = k if isinstance(k, list) else [k] * len(rec)
+    texts = pa.array([option_text(options or {})] * len(rec), pa.string())
+    return call(name, rec, truth, pa.array(ks, pa.int64()), texts)
+
+
+def is_close(found: float | None, expected: float | None, tolerance: float) -> bool:
+    """Equal to the tolerance, absolute up to 1 and relative above; NULL is close to NULL alone."""
+    if found is None or expected is None:
+        return found is expected
+    return math.isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance)

@@ -1,0 +1,143 @@
+"""Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
+
+- README.md: the table of measures
+- sql/macros/ranking_functions.sql: the same table in SQL
+- sql/macros/ranking_by_user.sql, ranking_summary.sql: a column per measure
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.witnesses import LIST_WITNESSES, WITNESSES
+from udfs.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
+
+ROOT = Path(__file__).resolve().parent.parent
+KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
+
+LIBRARIES = {
+    "pytrec_eval": "pytrec-eval-terrier",
+    "ir_measures": "ir-measures",
+    "scipy": "SciPy",
+    "sklearn": "scikit-learn",
+    "cwl": "cwl-eval",
+}
+
+
+def table_measures() -> list[str]:
+    """The measures that the table functions have a column for."""
+    return [name for name, measure in MEASURES.items() if measure.column]
+
+
+def identifier(name: str) -> str:
+    return f'"{name}"' if name in KEYWORDS else name
+
+
+def option_text(name: str, option: Option) -> str:
+    if isinstance(option, Number):
+        return f"{name}={option.default:g} ({option})"
+    return f"{name}={option}"
+
+
+def checked_against(measure: Measure) -> str:
+    """The outside implementations that its tests compare it with."""
+    if measure.name in LIST_WITNESSES:
+        outside = LIST_WITNESSES[measure.name].outside
+        return "SciPy" if outside else ""
+    modules = dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside)
+    return ", ".join(modules)
+
+
+def readme_table() -> Iterator[str]:
+    yield "| measure | options (default first) | range | empty or undefined | source | checked against |"
+    yield "|---|---|---|---|---|---|"
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
+        names = ", ".join(f"`{identifier(name)}`" for name in measure.names)
+        options = "<br>".join(f"`{option_text(*item)}`" for item in measure.options.items())
+        options = options.replace("|", "\\|")
+        row = [
+            f"{names}: {measure.description}",
+            options,
+            measure.range,
+            measure.empty,
+            measure.source,
+            checked_against(measure),
+        ]
+        yield f"| {' | '.join(row)} |"
+
+
+def ranking_functions() -> Iterator[str]:
+    """The statement that makes the macro ranking_functions."""
+    yield "-- The measures of the pack: what `ranking-udfs measures` prints, as a table."
+    yield "--"
+    yield "-- Returns: name, aliases, arguments (before k and options), options (default first), range, empty"
+    yield "--          (the value where truth is empty, or where it is undefined), source, description."
+    yield "-- Example: SELECT name, options FROM ranking_functions() WHERE len(options) > 0"
+    yield "--"
+    yield "-- Generated from the registry by `python -m tests.generate`, do not edit."
+    yield "CREATE OR REPLACE TEMP MACRO ranking_functions() AS TABLE"
+    yield "SELECT * FROM (VALUES"
+    rows = []
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
+        options = [option_text(*item) for item in measure.options.items()]
+        values = [
+            quoted(measure.name),
+            listed(measure.aliases),
+            listed(measure.arguments),
+            listed(options),
+            quoted(measure.range),
+            quoted(measure.empty),
+            quoted(measure.source),
+            quoted(measure.description),
+        ]
+        rows.append(f"    ({', '.join(values)})")
+    yield ",\n".join(rows)
+    yield ") AS functions(name, aliases, arguments, options, range, empty, source, description);"
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def listed(texts: list[str] | tuple[str, ...]) -> str:
+    return f"[{', '.join(map(quoted, texts))}]::VARCHAR[]"
+
+
+def by_user_columns() -> Iterator[str]:
+    for name in table_measures():
+        yield f"    system.main.{identifier(name)}(judged, k) AS {identifier(name)},"
+
+
+def summary_columns() -> Iterator[str]:
+    for name in table_measures():
+        yield f"        avg({identifier(name)}) AS {identifier(name)},"
+
+
+def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
+    """The text with these lines between the line with `begin` and the one with `end`."""
+    before, begun, rest = text.partition(begin)
+    first, newline, rest = rest.partition("\n")
+    _, ended, after = rest.partition(end)
+    if not (begun and ended):
+        raise ValueError(f"no lines {begin!r} and {end!r}")
+    indent = before.rpartition("\n")[2]
+    return before + begun + first + newline + "\n".join(lines) + "\n" + indent + ended + after
+
+
+def generated() -> dict[Path, str]:
+    """What each file should hold."""
+    readme = ROOT / "README.md"
+    macros = ROOT / "sql" / "macros"
+    files = {
+        readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
+        macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
+    }
+    for name, columns in (("ranking_by_user", by_user_columns()), ("ranking_summary", summary_columns())):
+        path = macros / f"{name}.sql"
+        if path.exists():
+            files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
+    return files
+
+
+if __name__ == "__main__":
+    for path, text in generated().items():
+        path.write_text(text)

@@ -1,0 +1,441 @@
+"""What a user reads when something is wrong: the exact text, for the name that was called."""
+
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import udfs
+from tests.conftest import call, said, value
+from udfs.functions import FUNCTIONS
+from udfs.registry import LIST_MEASURES, MEASURES, Number
+
+NAMES = [name for measure in MEASURES.values() for name in measure.names]
+WITH_OPTIONS = [(name, measure) for measure in MEASURES.values() for name in measure.names if measure.options]
+
+
+@pytest.fixture(scope="module")
+def con() -> Any:
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+# --- k ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "form", ["[1], [1]", "['a'], MAP {'a': 2}", "judge([1], [1])", "NULL, [1]", "[1], NULL"]
+)
+def test_a_negative_k_is_an_error(con: duckdb.DuckDBPyConnection, name: str, form: str) -> None:
+    assert said(con, f'SELECT "{name}"({form}, -3)') == f"ValueError: {name}: k must be 0 or more, got -3"
+
+
+@pytest.mark.parametrize(
+    ("k", "got"),
+    [
+        ("(-1)::TINYINT", "-1"),
+        ("(-9223372036854775808)::BIGINT", "-9223372036854775808"),
+        ("(-1)::HUGEINT", "-1"),
+        ("(-1000000000000000000000000000000)::HUGEINT", "-1000000000000000000000000000000"),
+    ],
+)
+@pytest.mark.parametrize("lossless", ["true", "false"])
+def test_a_negative_k_of_any_type_is_an_error(k: str, got: str, lossless: str) -> None:
+    with udfs.register(duckdb.connect()) as con:
+        con.execute(f"SET arrow_lossless_conversion = {lossless}")
+        assert (
+            said(con, f"SELECT recall([1], [1], {k})")
+            == f"ValueError: recall: k must be 0 or more, got {got}"
+        )
+
+
+def test_a_negative_k_in_any_row_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT recall([1], [1], k) FROM (VALUES (1), (NULL), (-7), (0)) t(k)"
+    assert said(con, sql) == "ValueError: recall: k must be 0 or more, got -7"
+    con.execute("CREATE TABLE ks AS SELECT CASE WHEN i = 2999 THEN -1 ELSE i END AS k FROM range(3000) t(i)")
+    assert said(con, "SELECT ndcg([1], [1], k) FROM ks") == "ValueError: ndcg: k must be 0 or more, got -1"
+
+
+@pytest.mark.parametrize(
+    ("k", "got"),
+    [
+        ("2.5", "DECIMAL(2, 1) 2.5"),
+        ("2.0::DOUBLE", "DOUBLE 2.0"),
+        ("'10'", "VARCHAR '10'"),
+        ("'normalize=min'", "VARCHAR 'normalize=min'"),
+        ("[5]", "INTEGER[] [5]"),
+        ("DATE '2020-01-31'", "DATE 2020-01-31"),
+    ],
+)
+def test_a_k_that_is_not_an_integer_is_an_error(con: duckdb.DuckDBPyConnection, k: str, got: str) -> None:
+    expected = f"k must be an integer, got {got}"
+    assert said(con, f"SELECT recall([1], [1], {k})") == f"TypeError: recall: {expected}"
+    assert said(con, f"SELECT rr(judge([1], [1]), {k})") == f"TypeError: rr: {expected}"
+
+
+def test_a_boolean_k_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    found = said(con, "SELECT recall([1], [1], true)")
+    assert found.lower() == "typeerror: recall: k must be an integer, got boolean true"
+
+
+# --- Options ---
+
+
+@pytest.mark.parametrize(("name", "measure"), WITH_OPTIONS, ids=[name for name, _ in WITH_OPTIONS])
+def test_an_unknown_option_is_an_error_that_lists_the_valid_ones(
+    con: duckdb.DuckDBPyConnection, name: str, measure: Any
+) -> None:
+    valid = ", ".join(f"{option}={rule}" for option, rule in measure.options.items())
+    for text in ("nomralize=min", "what", "=", "GAIN=linear"):
+        for form in ("[1], [1], 1", "judge([1], [1]), 1"):
+            expected = f"{name}: options must be name=value pairs (valid: {valid}), got '{text}'"
+            assert said(con, f"SELECT \"{name}\"({form}, '{text}')") == f"ValueError: {expected}"
+
+
+def test_the_valid_options_are_spelled_out(con: duckdb.DuckDBPyConnection) -> None:
+    assert said(con, "SELECT recall([1], [1], 1, 'divide=k')") == (
+        "ValueError: recall: options must be name=value pairs (valid: normalize=truth|min), got 'divide=k'"
+    )
+    assert said(con, "SELECT half_life_utility([1], [1], 1, 'half_live=5')") == (
+        "ValueError: half_life_utility: options must be name=value pairs "
+        "(valid: half_life=a number > 1, neutral=a number >= 0), got 'half_live=5'"
+    )
+    assert said(con, "SELECT hits([1], [1], 1, 'x=1')") == (
+        "ValueError: hits: options must be name=value pairs (valid: none), got 'x=1'"
+    )
+
+
+@pytest.mark.parametrize(("name", "measure"), WITH_OPTIONS, ids=[name for name, _ in WITH_OPTIONS])
+def test_an_unknown_value_is_an_error_that_lists_the_valid_ones(
+    con: duckdb.DuckDBPyConnection, name: str, measure: Any
+) -> None:
+    for option, rule in measure.options.items():
+        for text in (
+            ("foo", "", "nan", "inf", "-1e400", "TRUTH") if isinstance(rule, Number) else ("foo", "", "TRUTH")
+        ):
+            expected = f"{name}: option {option} must be {rule}, got '{text}'"
+            assert (
+                said(con, f"SELECT \"{name}\"([1], [1], 1, '{option}={text}')") == f"ValueError: {expected}"
+            )
+
+
+@pytest.mark.parametrize(
+    ("call_", "rule", "got"),
+    [
+        ("average_precision(%s, 'normalize=rec')", "normalize must be truth|min|hits", "rec"),
+        ("\"precision\"(%s, 'divide=truth')", "divide must be list|k", "truth"),
+        ("ndcg(%s, 'gain=log')", "gain must be exp|linear", "log"),
+        ("ndcg(%s, 'gain=linear base=1')", "base must be a number > 1", "1"),
+        ("f1(%s, 'beta=-0.5')", "beta must be a number >= 0", "-0.5"),
+        ("rbp(%s, 'persistence=1')", "persistence must be a number >= 0 and < 1", "1"),
+        ("rbp(%s, 'persistence=-0.1')", "persistence must be a number >= 0 and < 1", "-0.1"),
+        ("err(%s, 'max_grade=0')", "max_grade must be a number > 0 and <= 1000", "0"),
+        ("iprec(%s, 'recall=1.1')", "recall must be a number >= 0 and <= 1", "1.1"),
+        ("hlu(%s, 'half_life=1')", "half_life must be a number > 1", "1"),
+    ],
+)
+def test_a_value_out_of_bounds_is_an_error_that_states_them(
+    con: duckdb.DuckDBPyConnection, call_: str, rule: str, got: str
+) -> None:
+    name = call_.partition("(")[0].strip('"')
+    expected = f"ValueError: {name}: option {rule}, got '{got}'"
+    assert said(con, "SELECT " + call_ % "[1], [1], 1") == expected
+
+
+def test_options_that_are_not_text_are_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    rule = "options must be a VARCHAR of name=value pairs"
+    assert said(con, "SELECT recall([1], [1], 1, 5)") == f"TypeError: recall: {rule}, got INTEGER 5"
+    assert said(con, "SELECT f1(judge([1], [1]), 1, [2])") == f"TypeError: f1: {rule}, got INTEGER[] [2]"
+
+
+def test_a_wrong_option_in_any_row_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    sql = "SELECT recall([1], [1], 1, o) FROM (VALUES ('normalize=min'), (NULL), ('normalize=max')) t(o)"
+    assert said(con, sql) == "ValueError: recall: option normalize must be truth|min, got 'max'"
+
+
+def test_options_without_any_pair_are_none(con: duckdb.DuckDBPyConnection) -> None:
+    for text in ("''", "' '", "','", "NULL", "NULL::VARCHAR"):
+        assert value(con, f"SELECT recall([1], [1], 1, {text})") == 1
+
+
+# --- How many arguments ---
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("count", [1, 5, 6])
+def test_a_wrong_number_of_arguments_is_an_error(
+    con: duckdb.DuckDBPyConnection, name: str, count: int
+) -> None:
+    arguments = ", ".join(["[1]", "[1]", "1", "''", "5", "6"][:count])
+    form = "(rec, truth[, k[, options]]) or (judged[, k[, options]])"
+    expected = f"TypeError: {name}: takes {form}, got {count} argument{'s' if count > 1 else ''}"
+    assert said(con, f'SELECT "{name}"({arguments})') == expected
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS])
+def test_no_argument_is_refused_by_duckdb_and_by_the_function(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    with pytest.raises(duckdb.BinderException, match="No function matches"):
+        con.execute(f'SELECT "{name}"()')
+    with pytest.raises(TypeError, match=f"^{name}: takes .*, got 0 arguments$"):
+        call(name)
+
+
+@pytest.mark.parametrize("count", [4, 5])
+def test_too_many_arguments_after_a_judged_ranking_are_an_error(
+    con: duckdb.DuckDBPyConnection, count: int
+) -> None:
+    arguments = ", ".join(["judge([1], [1])", "1", "''", "5", "6"][:count])
+    expected = f"TypeError: ndcg: takes (judged[, k[, options]]), got {count} arguments"
+    assert said(con, f"SELECT ndcg({arguments})") == expected
+
+
+@pytest.mark.parametrize("count", [1, 3, 4])
+def test_judge_takes_rec_and_truth(con: duckdb.DuckDBPyConnection, count: int) -> None:
+    arguments = ", ".join(["[1]", "[1]", "1", "''"][:count])
+    expected = f"TypeError: judge: takes (rec, truth), got {count} argument{'s' if count > 1 else ''}"
+    assert said(con, f"SELECT judge({arguments})") == expected
+
+
+@pytest.mark.parametrize("measure", LIST_MEASURES.values(), ids=lambda one: one.name)
+def test_a_list_measure_takes_its_arguments_and_options(con: duckdb.DuckDBPyConnection, measure: Any) -> None:
+    form = f"({', '.join(measure.arguments)}[, options])"
+    arguments = ", ".join(["NULL"] * (len(measure.arguments) + 2))
+    expected = f"TypeError: {measure.name}: takes {form}, got {len(measure.arguments) + 2} arguments"
+    assert said(con, f"SELECT {measure.name}({arguments})") == expected
+
+
+# --- rec and truth ---
+
+
+@pytest.mark.parametrize("name", ["judge", "recall", "f1", "precision_at"])
+@pytest.mark.parametrize(
+    ("rec", "got"),
+    [
+        ("1", "INTEGER"),
+        ("'a'", "VARCHAR"),
+        ("MAP {1: 2}", "MAP(INTEGER, INTEGER)"),
+        ("{'a': 1}", "STRUCT(a INTEGER)"),
+        ("1.5", "DECIMAL(2, 1)"),
+        ("DATE '2020-01-01'", "DATE"),
+        ("'x'::ENUM ('x')", "ENUM"),
+        ("1::HUGEINT", "HUGEINT"),
+    ],
+)
+def test_rec_that_is_not_a_list_is_an_error(
+    con: duckdb.DuckDBPyConnection, name: str, rec: str, got: str
+) -> None:
+    expected = f"TypeError: {name}: rec must be a LIST of items, got {got}"
+    assert said(con, f"SELECT {name}({rec}, [1])") == expected
+
+
+@pytest.mark.parametrize("name", ["judge", "recall", "f1", "precision_at"])
+@pytest.mark.parametrize(
+    ("truth", "got"), [("1", "INTEGER"), ("'a'", "VARCHAR"), ("{'a': [1]}", "STRUCT(a INTEGER[])")]
+)
+def test_truth_that_is_neither_a_list_nor_a_map_is_an_error(
+    con: duckdb.DuckDBPyConnection, name: str, truth: str, got: str
+) -> None:
+    expected = f"TypeError: {name}: truth must be a LIST or a MAP, got {got}"
+    assert said(con, f"SELECT {name}([1], {truth})") == expected
+
+
+@pytest.mark.parametrize(
+    ("rec", "truth", "got"),
+    [
+        ("[1]", "['1']", "INTEGER in rec and VARCHAR in truth"),
+        ("['1']", "[1::BIGINT]", "VARCHAR in rec and BIGINT in truth"),
+        ("[1]", "[1.0]", "INTEGER in rec and DECIMAL(2, 1) in truth"),
+        ("[1.0::DOUBLE]", "[1.0::FLOAT]", "DOUBLE in rec and FLOAT in truth"),
+        ("[1.0::DECIMAL(4, 1)]", "[1.0::DECIMAL(5, 1)]", "DECIMAL(4, 1) in rec and DECIMAL(5, 1) in truth"),
+        ("[1::HUGEINT]", "['1']", "HUGEINT in rec and VARCHAR in truth"),
+        ("['a']", "['a'::BLOB]", "VARCHAR in rec and BLOB in truth"),
+        ("['a'::ENUM ('a')]", "['a']", "ENUM in rec and VARCHAR in truth"),
+        ("[DATE '2020-01-01']", "[TIMESTAMP '2020-01-01']", "DATE in rec and TIMESTAMP in truth"),
+        ("[[1]]", "[1]", "INTEGER[] in rec and INTEGER in truth"),
+        ("[{'a': 1}]", "[{'a': 'x'}]", "STRUCT(a INTEGER) in rec and STRUCT(a VARCHAR) in truth"),
+        ("[1]", "MAP {'1': 2}", "INTEGER in rec and VARCHAR in truth"),
+        ("[true]", "[1]", "BOOLEAN in rec and INTEGER in truth"),
+    ],
+)
+def test_items_of_different_types_are_an_error_that_names_both(
+    con: duckdb.DuckDBPyConnection, rec: str, truth: str, got: str
+) -> None:
+    expected = f"rec and truth must hold items of one type, got {got}"
+    for name in ("judge", "recall", "rr"):
+        assert said(con, f"SELECT {name}({rec}, {truth})") == f"TypeError: {name}: {expected}"
+
+
+# --- Grades ---
+
+
+@pytest.mark.parametrize(
+    ("grade", "got"),
+    [
+        ("NULL::DOUBLE", "NULL"),
+        ("NULL", "NULL"),
+        ("NULL::INTEGER", "NULL"),
+        ("'nan'::DOUBLE", "nan"),
+        ("'nan'::FLOAT", "nan"),
+        ("'infinity'::DOUBLE", "inf"),
+        ("'-infinity'::DOUBLE", "-inf"),
+    ],
+)
+def test_a_grade_that_is_not_a_finite_number_is_an_error(
+    con: duckdb.DuckDBPyConnection, grade: str, got: str
+) -> None:
+    for name in ("judge", "ndcg", "hitrate"):
+        expected = f"ValueError: {name}: a grade in truth must be a finite number, got {got}"
+        assert said(con, f"SELECT {name}(['a'], MAP {{'a': {grade}}})") == expected
+        assert said(con, f"SELECT {name}(['a'], MAP {{'b': {grade}}})") == expected
+        assert said(con, f"SELECT {name}([], MAP {{'b': {grade}}})") == expected
+        assert said(con, f"SELECT {name}([{{'g': 1, 'i': 1}}], [{grade}])") == expected
+        expected = f"ValueError: {name}: a grade in rec must be a finite number, got {got}"
+        assert said(con, f"SELECT {name}([{{'g': {grade}, 'i': 1}}], [1])") == expected
+
+
+@pytest.mark.parametrize(
+    ("grade", "got"), [("'5'", "VARCHAR"), ("DATE '2020-01-01'", "DATE"), ("[1]", "INTEGER[]")]
+)
+def test_a_grade_that_is_not_a_number_is_an_error(
+    con: duckdb.DuckDBPyConnection, grade: str, got: str
+) -> None:
+    expected = f"must be a number, got {got}"
+    assert (
+        said(con, f"SELECT ndcg(['a'], MAP {{'a': {grade}}})")
+        == f"TypeError: ndcg: a grade in truth {expected}"
+    )
+    pair = f"[{{'g': {grade}, 'i': 1}}]"
+    assert said(con, f"SELECT ndcg({pair}, [1])") == f"TypeError: ndcg: a grade in rec {expected}"
+    assert (
+        said(con, f"SELECT ap([{{'g': 1, 'i': 1}}], [{grade}])")
+        == f"TypeError: ap: a grade in truth {expected}"
+    )
+
+
+@pytest.mark.parametrize("name", MEASURES["err"].names)
+def test_a_grade_above_max_grade_is_an_error_in_err(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    expected = f"ValueError: {name}: a grade must be max_grade=4 or less, got 5"
+    for rec in ("['a']", "['b']", "[]"):
+        assert said(con, f"SELECT {name}({rec}, MAP {{'a': 5}})") == expected
+        assert said(con, f"SELECT {name}(judge({rec}, MAP {{'a': 5}}), 1)") == expected
+    lower = f"SELECT {name}(['a'], MAP {{'a': 1.5}}, NULL, 'max_grade=1')"
+    assert said(con, lower) == f"ValueError: {name}: a grade must be max_grade=1 or less, got 1.5"
+
+
+@pytest.mark.parametrize("name", MEASURES["rbp"].names)
+def test_a_grade_above_max_grade_is_an_error_in_graded_rbp(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    expected = f"ValueError: {name}: a grade must be max_grade=4 or less, got 5"
+    assert said(con, f"SELECT {name}(['a'], MAP {{'a': 5}}, NULL, 'gain=graded')") == expected
+    assert value(con, f"SELECT {name}(['a'], MAP {{'a': 5}}, NULL, 'persistence=0.5')") == 1 / 2
+
+
+GAINS = [name for one in ("dcg", "ideal_dcg", "ndcg", "cumulative_gain") for name in MEASURES[one].names]
+
+
+@pytest.mark.parametrize("name", GAINS)
+def test_a_grade_whose_gain_no_double_can_hold_is_an_error(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    expected = f"ValueError: {name}: a grade must be 1000 or less with gain=exp, got 1001"
+    assert said(con, f"SELECT {name}(['a'], MAP {{'a': 1001}}, NULL, 'gain=exp')") == expected
+
+
+# --- Judged rankings ---
+
+
+def test_a_judged_ranking_whose_lists_differ_in_length_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    judged = "{'ranks': [1], 'grades': [1.0, 2.0], 'ideal': [1.0], 'size': 1}"
+    expected = "ranks and grades of a judged ranking must be of one length"
+    assert said(con, f"SELECT recall({judged})") == f"ValueError: recall: {expected}"
+    assert said(con, f"SELECT ap({judged}, 3)") == f"ValueError: ap: {expected}"
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        "{'ranks': 1, 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
+        "{'ranks': ['x'], 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
+        "{'ranks': [1], 'grades': ['x'], 'ideal': [1.0], 'size': 1}",
+        "{'ranks': [1], 'grades': [1.0], 'ideal': [1.0], 'size': 'x'}",
+        "{'ranks': [NULL], 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
+        "{'ranks': [1], 'grades': [NULL], 'ideal': [1.0], 'size': 1}",
+        "{'ranks': [1], 'grades': [1.0], 'ideal': [NULL], 'size': 1}",
+        "{'ranks': [1], 'grades': ['nan'::DOUBLE], 'ideal': [1.0], 'size': 1}",
+    ],
+)
+def test_a_struct_that_judge_cannot_have_made_is_an_error_of_the_function(
+    con: duckdb.DuckDBPyConnection, judged: str
+) -> None:
+    assert said(con, f"SELECT recall({judged})").startswith(("TypeError: recall: ", "ValueError: recall: "))
+
+
+# --- List measures ---
+
+
+def test_intra_list_diversity_says_what_is_wrong_with_its_vectors(con: duckdb.DuckDBPyConnection) -> None:
+    for vectors, expected in [
+        ("5", "TypeError: intra_list_diversity: vectors must be a LIST of vectors, got INTEGER"),
+        ("[5]", "TypeError: intra_list_diversity: vectors must be a LIST of LISTs, got INTEGER[]"),
+        (
+            "[[1, 2], [1]]",
+            "ValueError: intra_list_diversity: the vectors of a list must be of one length, got 2 and 1",
+        ),
+        (
+            "[[1, NULL], [1, 2]]",
+            "ValueError: intra_list_diversity: a vector must hold finite numbers, got NULL",
+        ),
+        (
+            "[[1, 'nan'::DOUBLE], [1, 2]]",
+            "ValueError: intra_list_diversity: a vector must hold finite numbers, got nan",
+        ),
+        ("[['x'], ['y']]", "TypeError: intra_list_diversity: a vector must hold numbers, got VARCHAR"),
+    ]:
+        assert said(con, f"SELECT intra_list_diversity({vectors})") == expected
+
+
+@pytest.mark.parametrize("share", ["0", "-0.5", "1.5", "'nan'::DOUBLE", "NULL::DOUBLE", "'infinity'::DOUBLE"])
+def test_novelty_refuses_a_share_outside_0_to_1(con: duckdb.DuckDBPyConnection, share: str) -> None:
+    found = said(con, f"SELECT novelty(['a'], MAP {{'a': 0.5, 'b': {share}}})")
+    got = share.partition("::")[0].strip("'").replace("infinity", "inf")
+    assert found.startswith("ValueError: novelty: a share in popularity must be above 0 and at most 1, got ")
+    assert found.partition("got ")[2].removesuffix(".0") == got or got == "NULL"
+
+
+def test_novelty_refuses_an_item_that_popularity_lacks(con: duckdb.DuckDBPyConnection) -> None:
+    assert said(con, "SELECT novelty(['a', 'z'], MAP {'a': 0.5})").startswith(
+        "ValueError: novelty: popularity must hold every item of rec"
+    )
+
+
+# --- Errors and what comes after ---
+
+
+def test_an_error_leaves_the_connection_and_the_function_usable(con: duckdb.DuckDBPyConnection) -> None:
+    for wrong in ("['a'], [1]", "[1], MAP {1: NULL::DOUBLE}", "[1], [1], -1", "[1], [1], 1, 'x'"):
+        assert said(con, f"SELECT recall({wrong})")
+        assert value(con, "SELECT recall([1], [1])") == 1
+
+
+def test_an_error_in_an_empty_batch_is_not_an_accident() -> None:
+    """An engine may hand over no rows; the types alone may then be wrong."""
+    empty = pa.array([], pa.list_(pa.int64()))
+    for name in MEASURES:
+        assert call(name, empty, empty) == []
+        assert call(name, empty, empty, pa.array([], pa.int64()), pa.array([], pa.string())) == []
+    assert call("judge", empty, empty) == []
+    for wrong in (pa.array([], pa.float64()), pa.array([], pa.string())):
+        try:
+            found = call("recall", empty, empty, wrong)
+        except TypeError as error:
+            assert str(error).startswith("recall: k must be an integer")  # noqa: PT017
+        else:
+            assert found == []
+
+
+def test_registering_on_a_closed_connection_is_an_error() -> None:
+    con = duckdb.connect()
+    con.close()
+    with pytest.raises(ValueError, match=r"^register: con must be an open connection, got a closed one"):
+        udfs.register(con)

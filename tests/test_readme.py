@@ -1,0 +1,91 @@
+"""What the README and the docstrings show is what runs and what comes out.
+
+Python blocks run one after another in one namespace, SQL blocks on a connection with the documents' tables.
+The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. The two
+shell commands for a fresh machine are run by `.ci/run`.
+"""
+
+import contextlib
+import io
+import math
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import udfs
+from udfs.functions import FUNCTIONS
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"```(python|sql)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", README, re.DOTALL)
+
+
+def cells(box: str) -> list[list[str]]:
+    """The rows of values in a table as DuckDB draws it, without its two lines of names and types."""
+    rows = [line.strip("│ ").split("│") for line in box.splitlines() if line.lstrip().startswith("│")]
+    return [[cell.strip() for cell in row] for row in rows]
+
+
+def outside_boxes(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not re.search("[│─]", line)]
+
+
+@pytest.fixture
+def con(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    with udfs.register(duckdb.connect()) as con:
+        for table in ("dummy_rec", "dummy_truth", "dummy_recrel"):
+            con.execute(f"CREATE TABLE {table} AS FROM 'examples/data/{table}.csv'")
+        con.execute("CREATE TABLE rec AS FROM dummy_rec")
+        con.execute("CREATE TABLE truth AS FROM dummy_truth")
+        yield con
+
+
+def test_python_blocks_print_what_the_readme_shows(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    blocks = [(code, output) for language, code, output in BLOCKS if language == "python"]
+    assert blocks
+    namespace: dict[str, object] = {}
+    for code, output in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), namespace)
+        if output:
+            assert cells(printed.getvalue()) == cells(output)
+            assert outside_boxes(printed.getvalue()) == outside_boxes(output)
+    namespace["con"].close()  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("code", "output"),
+    [(code, output) for language, code, output in BLOCKS if language == "sql"],
+    ids=lambda text: text.strip().partition("\n")[0][:60],
+)
+def test_sql_blocks_return_what_the_readme_shows(con, code, output):
+    for statement in con.extract_statements(code):
+        result = con.sql(statement.query)
+    if output:
+        assert cells(str(result)) == cells(output)
+    else:
+        assert result is None or result.fetchall()
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_docstrings_have_a_description_and_an_example_that_holds(con, name):
+    text = FUNCTIONS[name].call.__doc__
+    query, expected = re.search(r">>> (SELECT .*)\n\s+(.*)", text).groups()
+    (value,) = con.execute(query).fetchone()
+    assert value == eval(expected) or math.isclose(value, eval(expected), rel_tol=1e-15)
+
+
+def test_links_inside_the_readme_have_a_target():
+    headings = {
+        re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-")
+        for title in re.findall(r"^#+ (.*)$", README, re.MULTILINE)
+    }
+    for target in re.findall(r"\]\(#([^)]*)\)", README):
+        assert target in headings
+    for path in re.findall(r"\]\((?!#|http)([^)]*)\)", README):
+        assert (ROOT / path).exists(), path

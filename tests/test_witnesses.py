@@ -1,0 +1,203 @@
+"""The witnesses agree with each other: worked cases, slow definitions and outside implementations."""
+
+import math
+import random
+from typing import Any
+
+import pytest
+
+from tests.witnesses import (
+    JUDGED,
+    LIST_WITNESSES,
+    WITNESSES,
+    Call,
+    ListWitness,
+    Options,
+    Outside,
+    Ranking,
+    Topic,
+    Value,
+    Witness,
+    Worked,
+    judge_slowly,
+    judged,
+    largest_difference,
+    random_topics,
+)
+
+TOPICS = random_topics(seed=7, n=3_000)
+
+
+def is_close(value: Value, expected: Value) -> bool:
+    if value is None or expected is None:
+        return value is expected
+    return math.isclose(value, expected, rel_tol=1e-15, abs_tol=1e-15)
+
+
+@pytest.mark.parametrize(("rec", "truth", "form", "expected"), JUDGED)
+def test_a_list_is_judged_as_worked_by_hand(
+    rec: Any, truth: Any, form: str, expected: Ranking | None
+) -> None:
+    assert judge_slowly(rec, truth, form) == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "case"),
+    [pytest.param(one, case, id=name) for name, one in WITNESSES.items() for case in one.worked],
+)
+def test_a_worked_case_holds_for_the_slow_definition(one: Witness, case: Worked) -> None:
+    assert is_close(one.evaluate(case.rec, case.truth, case.k, case.options, case.form), case.expected)
+
+
+@pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in WITNESSES.items()])
+def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) -> None:
+    assert len(one.worked) >= 3
+    assert any(case.k == 0 for case in one.worked)
+    assert any(not case.rec and not case.truth for case in one.worked)
+    defaults = one.definition.__kwdefaults__ or {}
+    used = {
+        option for options in [*one.options, *(case.options for case in one.worked)] for option in options
+    }
+    assert used == set(defaults)
+
+
+@pytest.mark.parametrize(
+    ("one", "outside", "options", "k"),
+    [
+        pytest.param(one, outside, options, k, id=f"{name}-{outside.name}-{dict(options)}-{k}")
+        for name, one in WITNESSES.items()
+        for outside, options, k in one.comparisons()
+    ],
+)
+def test_the_slow_definition_agrees_with_the_outside_implementation(
+    one: Witness, outside: Outside, options: Options, k: int | None
+) -> None:
+    if outside.missing():
+        pytest.skip(f"{outside.missing()} is not installed")
+    assert largest_difference(one.name, outside, options, k, TOPICS) <= outside.tolerance
+
+
+@pytest.mark.parametrize("half_life", [2, 5, 10])
+@pytest.mark.parametrize("k", [3, None])
+def test_half_life_utility_is_linear_ndcg_with_half_life_discount(half_life: int, k: int | None) -> None:
+    for topic in TOPICS:
+        utility = WITNESSES["half_life_utility"].definition(judged(topic), k, half_life=half_life)
+        options = {"gain": "linear", "discount": "half_life", "half_life": half_life}
+        assert utility == pytest.approx(WITNESSES["ndcg"].definition(judged(topic), k, **options), abs=1e-14)
+
+
+@pytest.mark.parametrize("k", [3, None])
+def test_average_precision_is_precision_times_change_in_recall(k: int | None) -> None:
+    precision, recall = WITNESSES["precision"].definition, WITNESSES["recall"].definition
+    for topic in TOPICS:
+        ranking = judged(topic)
+        if ranking.relevant == 0:
+            continue
+        steps = [
+            (precision(ranking, r) or 0) * ((recall(ranking, r) or 0) - (recall(ranking, r - 1) or 0))
+            for r in range(1, ranking.top(k) + 1)
+        ]
+        expected = WITNESSES["average_precision"].definition(ranking, k)
+        assert math.fsum(steps) == pytest.approx(expected, abs=1e-14)
+
+
+def test_graded_pairs_are_judged_as_the_same_grades_in_a_map() -> None:
+    for topic in TOPICS:
+        assert judge_slowly(topic.pairs(), list(topic.truth.values()), "pairs") == judged(topic)
+
+
+def test_relevant_items_are_judged_as_a_map_of_ones() -> None:
+    for topic in TOPICS:
+        items = topic.relevant()
+        assert judge_slowly(topic.rec, items, "binary") == judge_slowly(
+            topic.rec, dict.fromkeys(items, 1), "map"
+        )
+
+
+def test_random_topics_hold_every_kind_of_case() -> None:
+    assert any(not topic.rec and not topic.truth for topic in TOPICS)
+    assert any(topic.rec and not topic.truth for topic in TOPICS)
+    assert any(topic.truth and not topic.rec for topic in TOPICS)
+    assert any(None in topic.rec for topic in TOPICS)
+    assert any(len(set(topic.rec)) < len(topic.rec) for topic in TOPICS)
+    assert any(topic.truth and not topic.relevant() for topic in TOPICS)
+
+
+@pytest.mark.parametrize("grade", [None, math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_grade_that_is_not_a_finite_number_is_an_error(grade: float | None, k: int) -> None:
+    for rec, truth in [
+        (["a"], {"a": grade}),
+        (["a"], {"b": grade}),
+        ([(grade, "a")], [1]),
+        ([(1, "a")], [grade]),
+    ]:
+        with pytest.raises(ValueError, match="finite"):
+            WITNESSES["ndcg"].evaluate(rec, truth, k)
+
+
+@pytest.mark.parametrize(("name", "options"), [("err", {}), ("rbp", {"gain": "graded"})])
+@pytest.mark.parametrize("rec", [["a"], []])
+def test_a_grade_above_max_grade_is_an_error_wherever_it_is(
+    name: str, options: Options, rec: list[str]
+) -> None:
+    with pytest.raises(ValueError, match="max_grade"):
+        WITNESSES[name].evaluate(rec, {"a": 5}, None, options)
+
+
+@pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in WITNESSES.items()])
+def test_a_negative_k_is_an_error(one: Witness) -> None:
+    with pytest.raises(ValueError, match="k must be 0 or more, got -1"):
+        one.evaluate([1, 2], {1: 2, 2: 1}, -1)
+
+
+def test_trec_eval_9_reaches_a_recall_of_0_7_with_2_of_3() -> None:
+    """Why interpolated precision is not compared where 0.7 * 3 + 0.9 is 2.9999999999999996."""
+    (outside,) = WITNESSES["interpolated_precision"].outside
+    if outside.missing():
+        pytest.skip(f"{outside.missing()} is not installed")
+    topic = Topic([1, 3, 2, 6], {1: 1, 2: 1, 4: 1})
+    assert outside.values([topic], None, {"recall": 0.7}) == [2 / 3]
+    assert outside.values([topic], None, {"recall": 0.70001}) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("one", "call"),
+    [pytest.param(one, call, id=name) for name, one in LIST_WITNESSES.items() for call in one.worked],
+)
+def test_a_worked_call_holds_for_the_slow_definition(one: ListWitness, call: Call) -> None:
+    assert is_close(one.definition(*call.args, **call.options), call.expected)
+
+
+@pytest.mark.parametrize("distance", ["cosine", "euclidean", "jaccard"])
+def test_intra_list_diversity_agrees_with_scipy(distance: str) -> None:
+    pytest.importorskip("scipy")
+    one, rng = LIST_WITNESSES["intra_list_diversity"], random.Random(7)
+    assert one.outside is not None
+    for _ in range(1_000):
+        if distance == "jaccard":
+            vectors: list[Any] = [
+                rng.choices("abcdefgh", k=rng.randint(0, 5)) for _ in range(rng.randint(2, 10))
+            ]
+        else:
+            vectors = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(rng.randint(2, 10))]
+        value = one.definition(vectors, distance=distance)
+        assert value == pytest.approx(one.outside(vectors, distance=distance), abs=1e-12)
+
+
+@pytest.mark.parametrize("share", [0.0, -0.5, 1.5, math.nan, None])
+def test_a_share_outside_0_to_1_is_an_error(share: float | None) -> None:
+    with pytest.raises(ValueError, match="share"):
+        LIST_WITNESSES["novelty"].definition(["a"], {"a": 0.5, "b": share})
+
+
+def test_an_item_without_popularity_is_an_error_unless_it_counts_as_the_rarest() -> None:
+    novelty = LIST_WITNESSES["novelty"].definition
+    with pytest.raises(ValueError, match="missing"):
+        novelty(["a", "z"], {"a": 0.5})
+    assert novelty(["a", "z"], {"a": 0.5, "b": 0.25}, missing="rarest") == (1 + 2) / 2
+
+
+def test_vectors_of_different_lengths_are_an_error() -> None:
+    with pytest.raises(ValueError, match="length"):
+        LIST_WITNESSES["intra_list_diversity"].definition([[1, 2], [1]])

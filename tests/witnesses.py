@@ -1,0 +1,1453 @@
+"""Independent witnesses of every measure: worked cases, slow definitions, outside implementations.
+
+Nothing here imports the code under test. Each measure stands in one place: a slow and obvious definition
+in plain Python, with its cases worked by hand and its outside implementations in the decorator above it.
+
+    WITNESSES["ndcg"].definition(ranking, k, gain="linear")   the slow value, None for SQL NULL
+    WITNESSES["ndcg"].evaluate(rec, truth, k, options)        the same from plain lists and dicts
+    WITNESSES["ndcg"].worked                                  cases with values worked by hand
+    WITNESSES["ndcg"].outside                                 adapters to other libraries
+    WITNESSES["ndcg"].options                                 option combinations worth testing
+    LIST_WITNESSES                                            measures that do not read a judged ranking
+
+`python tests/witnesses.py` prints the largest difference of each definition to each outside implementation.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import math
+import random
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, islice
+from typing import Any, NamedTuple
+
+Options = Mapping[str, Any]
+Value = float | None
+
+
+# --- A judged ranking, slowly --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What `judge` returns: where in the list the items that truth knows are, and the best possible list."""
+
+    ranks: list[int]
+    grades: list[float]
+    ideal: list[float]
+    size: int
+
+    @property
+    def relevant(self) -> int:
+        """|truth|: how many items have a grade above 0."""
+        return sum(grade > 0 for grade in self.ideal)
+
+    def limit(self, k: int | None) -> int:
+        if k is not None and k < 0:
+            raise ValueError(f"k must be 0 or more, got {k}")
+        return self.size if k is None else k
+
+    def top(self, k: int | None) -> int:
+        return min(self.limit(k), self.size)
+
+    def judged(self, k: int | None) -> list[tuple[int, float]]:
+        """(rank, grade) of every item in the top that truth knows, relevant or not."""
+        return [(r, g) for r, g in zip(self.ranks, self.grades, strict=True) if r <= self.top(k)]
+
+    def hits(self, k: int | None) -> list[int]:
+        """The ranks of the relevant items in the top."""
+        return [rank for rank, grade in self.judged(k) if grade > 0]
+
+    def best(self, k: int | None) -> list[float]:
+        """The grades of the best possible list, cut at k (not at the length of rec)."""
+        return [grade for grade in self.ideal if grade > 0][: self.limit(k)]
+
+
+def judge_slowly(rec: Sequence[Any] | None, truth: Any, form: str | None = None) -> Ranking | None:
+    """Judge a list by the contract. None if truth is None.
+
+    form is "binary" (rec: items, truth: items), "map" (rec: items, truth: dict item -> grade) or "pairs"
+    (rec: tuples (grade, item, ...), truth: grades); by default it is taken from the values.
+    """
+    if truth is None:
+        return None
+    rec = [] if rec is None else rec
+    form = form or _form(rec, truth)
+    if form == "pairs":
+        return _judge_pairs(rec, truth)
+    if form == "map":
+        known = {item: _checked(grade) for item, grade in truth.items()}
+    else:
+        known = {item: 1.0 for item in truth if item is not None}
+    ranks, grades, seen = [], [], set()
+    for rank, item in enumerate(rec, start=1):
+        if item is not None and item in known and item not in seen:
+            ranks.append(rank)
+            grades.append(known[item])
+        seen.add(item)
+    return Ranking(ranks, grades, sorted(known.values(), reverse=True), len(rec))
+
+
+def _judge_pairs(rec: Sequence[Any], truth: Sequence[Any]) -> Ranking:
+    """An item is all fields after the grade; a struct of a grade alone is an item of its own.
+
+    `map_keys` keeps one of equal grades, so truth may lack grades that rec has: the ideal takes each
+    grade as often as the side that has it more often. Against an empty truth nothing is known.
+    """
+    ranks, grades, seen = [], [], set()
+    for rank, pair in enumerate(rec, start=1):
+        if pair is None:
+            continue
+        grade, item = _checked(pair[0]), tuple(pair[1:])
+        if not item or item not in seen:
+            ranks.append(rank)
+            grades.append(grade)
+        seen.add(item)
+    expected = [_checked(grade) for grade in truth]
+    if not expected:
+        return Ranking([], [], [], len(rec))
+    union = Counter(expected) | Counter(grades)
+    return Ranking(ranks, grades, sorted(union.elements(), reverse=True), len(rec))
+
+
+def _form(rec: Sequence[Any], truth: Any) -> str:
+    if isinstance(truth, Mapping):
+        return "map"
+    pairs = any(isinstance(item, tuple) for item in rec)
+    return "pairs" if pairs and not any(isinstance(item, tuple) for item in truth) else "binary"
+
+
+def _checked(grade: float | None) -> float:
+    if grade is None or not math.isfinite(grade):
+        raise ValueError(f"a grade must be a finite number, got {grade}")
+    return float(grade)
+
+
+# Cases of `judge` itself: (rec, truth, form, judged ranking).
+JUDGED: list[tuple[Any, Any, str, Ranking | None]] = [
+    ([1, 3, 2, 6], [1, 2, 4], "binary", Ranking([1, 3], [1, 1], [1, 1, 1], 4)),
+    ([1, 3, 2, 6], None, "binary", None),
+    (None, [1, 2], "binary", Ranking([], [], [1, 1], 0)),
+    ([], [], "binary", Ranking([], [], [], 0)),
+    ([1, 1, 2, 2], [2, 2, 1], "binary", Ranking([1, 3], [1, 1], [1, 1], 4)),
+    ([None, 1, None], [None, 1], "binary", Ranking([2], [1], [1], 3)),
+    (
+        ["a", "b", "c"],
+        {"a": 0, "b": -1, "c": 2, "d": 3},
+        "map",
+        Ranking([1, 2, 3], [0, -1, 2], [3, 2, 0, -1], 3),
+    ),
+    (["a", "b"], {}, "map", Ranking([], [], [], 2)),
+    (None, {"a": 2}, "map", Ranking([], [], [2], 0)),
+    ([(5, 1), (2, 3)], [5, 4, 2], "pairs", Ranking([1, 2], [5, 2], [5, 4, 2], 2)),
+    ([(5, 1), None, (5, 1), (2, 3)], [5, 2], "pairs", Ranking([1, 4], [5, 2], [5, 2], 4)),
+    ([(2, 1), (2, 3)], [2], "pairs", Ranking([1, 2], [2, 2], [2, 2], 2)),
+    ([(2,), (2,)], [2, 2, 2], "pairs", Ranking([1, 2], [2, 2], [2, 2, 2], 2)),
+    ([(0, 1), (3, 2)], [3, -1], "pairs", Ranking([1, 2], [0, 3], [3, 0, -1], 2)),
+    ([(5, 1)], [], "pairs", Ranking([], [], [], 1)),
+    (None, [3, 1], "pairs", Ranking([], [], [3, 1], 0)),
+]
+
+
+# --- Topics ----------------------------------------------------------------------------------------------
+
+
+class Topic(NamedTuple):
+    """One user or query: a ranked list and the grades of the items that are judged."""
+
+    rec: list[Any]
+    truth: dict[Any, float]
+
+    def relevant(self) -> list[Any]:
+        """The truth of the binary form: the items with a grade above 0."""
+        return [item for item, grade in self.truth.items() if grade > 0]
+
+    def pairs(self) -> list[tuple[float, Any] | None]:
+        """The rec of the graded-pairs form, against the grades of truth; an unjudged item is NULL there."""
+        return [(self.truth[item], item) if item in self.truth else None for item in self.rec]
+
+
+def random_topics(
+    seed: int,
+    n: int,
+    *,
+    longest: int = 25,
+    items: int = 30,
+    most_judged: int = 20,
+    grades: Sequence[float] = (-1, 0, 0, 1, 1, 2, 3, 4),
+    repeats: float = 0.05,
+    nulls: float = 0.05,
+) -> list[Topic]:
+    """Topics with ties in grades, unjudged items, NULLs, repeated items, and empty lists on either side."""
+    rng = random.Random(seed)
+    topics = []
+    for _ in range(n):
+        truth = {item: rng.choice(grades) for item in rng.sample(range(items), rng.randint(0, most_judged))}
+        rec: list[int | None] = []
+        for item in rng.sample(range(items), rng.randint(0, min(longest, items))):
+            luck = rng.random()
+            if luck < nulls:
+                rec.append(None)
+            elif luck < nulls + repeats and rec:
+                rec.append(rng.choice(rec))
+            else:
+                rec.append(item)
+        topics.append(Topic(rec, truth))
+    return topics
+
+
+# --- Witnesses -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Worked:
+    """A case whose value was worked by hand (or stands in the documents)."""
+
+    rec: Any
+    truth: Any
+    k: int | None
+    expected: Value
+    options: Options = field(default_factory=dict)
+    form: str | None = None
+
+
+Condition = Callable[[Ranking, int | None, Options], bool]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """Another library's implementation, and where it means the same as the contract.
+
+    values takes many topics at once, since pytrec_eval is slow to start and fast to run.
+    when says for which rankings the peer is comparable; outside of it its convention departs or it fails.
+    """
+
+    name: str
+    values: Callable[[Sequence[Topic], int | None, Options], list[float]]
+    module: str
+    when: Condition
+    options: Sequence[Options] = ({},)
+    cutoffs: Sequence[int | None] = (1, 3, 10, 40, None)
+    tolerance: float = 1e-12
+    program: str | None = None
+
+    def missing(self) -> str | None:
+        """The package or program that is not installed, if any."""
+        if importlib.util.find_spec(self.module) is None:
+            return self.module
+        return self.program if self.program and shutil.which(self.program) is None else None
+
+    def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
+        """The first 1,000 topics that the peer means the same by."""
+        return list(islice((topic for topic in topics if self.when(judged(topic), k, options)), 1_000))
+
+
+@dataclass(frozen=True)
+class Witness:
+    name: str
+    definition: Callable[..., Value]
+    worked: Sequence[Worked]
+    outside: Sequence[Outside]
+    options: Sequence[Options]
+
+    def evaluate(
+        self,
+        rec: Any,
+        truth: Any,
+        k: int | None = None,
+        options: Options | None = None,
+        form: str | None = None,
+    ) -> Value:
+        ranking = judge_slowly(rec, truth, form)
+        return None if ranking is None else self.definition(ranking, k, **(options or {}))
+
+    def comparisons(self) -> Iterator[tuple[Outside, Options, int | None]]:
+        for outside in self.outside:
+            for options in outside.options:
+                for k in outside.cutoffs:
+                    yield outside, options, k
+
+
+WITNESSES: dict[str, Witness] = {}
+
+
+def witness(
+    name: str,
+    *,
+    worked: Sequence[Worked],
+    outside: Sequence[Outside] = (),
+    options: Sequence[Options] = ({},),
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    def register(definition: Callable[..., Value]) -> Callable[..., Value]:
+        WITNESSES[name] = Witness(name, definition, worked, outside, options)
+        return definition
+
+    return register
+
+
+def judged(topic: Topic) -> Ranking:
+    ranking = judge_slowly(topic.rec, topic.truth, "map")
+    assert ranking is not None
+    return ranking
+
+
+# --- Where a peer is comparable --------------------------------------------------------------------------
+
+
+def both_sides(ranking: Ranking, k: int | None, options: Options) -> bool:
+    """Something recommended and something relevant: every peer has its own rule for the empty cases."""
+    return ranking.top(k) > 0 and ranking.relevant > 0
+
+
+def some_hit(ranking: Ranking, k: int | None, options: Options) -> bool:
+    return len(ranking.hits(k)) > 0
+
+
+def hit_and_miss(ranking: Ranking, k: int | None, options: Options) -> bool:
+    return 0 < len(ranking.hits(k)) < ranking.top(k)
+
+
+def two_grades(ranking: Ranking, k: int | None, options: Options) -> bool:
+    return len({grade for _, grade in ranking.judged(k)}) > 1
+
+
+def same_recall_cutoffs(ranking: Ranking, k: int | None, options: Options) -> bool:
+    """trec_eval 9 turns a recall into a number of hits by truncating recall * R + 0.9."""
+    if not both_sides(ranking, k, options):
+        return False
+    relevant = ranking.relevant
+    points = [options["recall"]] if "recall" in options else [point / 10 for point in range(11)]
+    needed = [min(h for h in range(relevant + 1) if h / relevant >= point) for point in points]
+    return needed == [int(point * relevant + 0.9) for point in points]
+
+
+# --- Adapters to outside implementations -----------------------------------------------------------------
+
+
+def _ids(topic: Topic, k: int | None = None) -> list[str]:
+    """The top as names for a peer: NULLs and repeats become items that nobody judged."""
+    names: list[str] = []
+    for rank, item in enumerate(topic.rec[:k], start=1):
+        name = str(item)
+        names.append(f"unjudged-{rank}" if item is None or name in names else name)
+    return names
+
+
+def _run(topics: Sequence[Topic], k: int | None) -> dict[str, dict[str, float]]:
+    return {
+        str(n): {name: float(-rank) for rank, name in enumerate(_ids(topic, k))}
+        for n, topic in enumerate(topics)
+    }
+
+
+def _qrels(topics: Sequence[Topic], graded: bool) -> dict[str, dict[str, int]]:
+    """Whole grades; trec_eval reads a negative one as "not judged", the contract as "not relevant": 0."""
+    return {
+        str(n): {str(item): int(max(g, 0)) if graded else int(g > 0) for item, g in topic.truth.items()}
+        for n, topic in enumerate(topics)
+    }
+
+
+def _trec_eval(
+    topics: Sequence[Topic], measure: str, *, cut: int | None, graded: bool = False, level: int = 1
+) -> list[float]:
+    import pytrec_eval
+
+    evaluator = pytrec_eval.RelevanceEvaluator(_qrels(topics, graded), {measure}, relevance_level=level)
+    results = evaluator.evaluate(_run(topics, cut))
+    return [next(iter(results[str(n)].values())) for n in range(len(topics))]
+
+
+def trec_eval_at(measure: str, *, graded: bool = False, **settings: Any) -> Outside:
+    """A trec_eval measure that has a cut-off of its own: P, recall, map_cut, ndcg_cut, success."""
+
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        return _trec_eval(topics, f"{measure}.{k}", cut=None, graded=graded)
+
+    settings = {"when": both_sides, "cutoffs": (1, 3, 10, 40), **settings}
+    return Outside(f"trec_eval {measure}", values, "pytrec_eval", **settings)
+
+
+def trec_eval_cut(measure: str | Callable[[Options], str], **settings: Any) -> Outside:
+    """A trec_eval measure of the whole run, given a run that is cut to the top k."""
+
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        return _trec_eval(topics, measure if isinstance(measure, str) else measure(options), cut=k)
+
+    name = measure if isinstance(measure, str) else measure({})
+    return Outside(f"trec_eval {name}", values, "pytrec_eval", **{"when": both_sides, **settings})
+
+
+def _trec_eval_gain(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    """A whole grade is the number of levels that it reaches, so gains are hits summed over levels."""
+    levels = [_trec_eval(topics, "num_rel_ret", cut=k, graded=True, level=level) for level in (1, 2, 3, 4)]
+    return [sum(hits) for hits in zip(*levels, strict=True)]
+
+
+def _trec_eval_first_hit(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    return [1 / value for value in _trec_eval(topics, "recip_rank", cut=k)]
+
+
+def ir_measures_at(measure: str, provider: str, *, graded: bool = False, **settings: Any) -> Outside:
+    """A measure of ir_measures, named as it is written there: "ERR", "RBP(p=0.8, rel=1)"."""
+
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        import ir_measures
+
+        parsed = ir_measures.parse_measure(measure.format(**options)) @ (k or 1000)
+        found = getattr(ir_measures, provider).iter_calc([parsed], _qrels(topics, graded), _run(topics, None))
+        by_topic = {result.query_id: result.value for result in found}
+        return [by_topic[str(n)] for n in range(len(topics))]
+
+    return Outside(f"ir_measures {provider} {measure}", values, "ir_measures", **settings)
+
+
+def _cwl_rbp(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    import numpy as np
+
+    cwl = importlib.import_module("cwl.ruler.cwl_ruler")
+    values = []
+    for topic in topics:
+        grades = [grade for _, grade in _graded_top(topic, k)]
+        if options.get("gain") == "graded":
+            gains = np.array([max(grade, 0) / options.get("max_grade", 4) for grade in grades])
+        else:
+            gains = np.array([float(grade > 0) for grade in grades])
+        metric = cwl.RBPCWLMetric(options.get("persistence", 0.8))
+        values.append(float(metric.measure(cwl.Ranking("topic", gains, np.ones(len(gains))))))
+    return values
+
+
+def _graded_top(topic: Topic, k: int | None, unjudged: float = 0) -> list[tuple[str, float]]:
+    known = {str(item): grade for item, grade in topic.truth.items()}
+    return [(name, known.get(name, unjudged)) for name in _ids(topic, k)]
+
+
+def scipy_correlation(function: str, value: Callable[[float], float] = float, **settings: Any) -> Outside:
+    """A correlation of SciPy between minus the rank and the grade, over the judged items of the top."""
+
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        import scipy.stats
+
+        found = []
+        for topic in topics:
+            top = [
+                (-rank, g) for rank, (_, g) in enumerate(_graded_top(topic, k, math.nan)) if not math.isnan(g)
+            ]
+            order, grades = zip(*top, strict=True)
+            # somersd counts pairs tied in its first argument out, which must then be the grades
+            args = (grades, order) if function == "somersd" else (order, grades)
+            found.append(value(getattr(scipy.stats, function)(*args, **options).statistic))
+        return found
+
+    return Outside(f"scipy {function}", values, "scipy", two_grades, cutoffs=(10, None), **settings)
+
+
+def _sklearn(function: str, *args: Any, **settings: Any) -> float:
+    import sklearn.metrics
+
+    with sklearn.config_context(skip_parameter_validation=True):
+        return float(getattr(sklearn.metrics, function)(*args, **settings))
+
+
+def _sklearn_gains(topic: Topic, k: int | None, options: Options) -> tuple[list[float], int]:
+    """Gains in ranked order, padded to k with zeros, then those of the truth that was not retrieved."""
+    limit = len(topic.rec) if k is None else k
+    names = _ids(topic)
+    grades = [grade for _, grade in _graded_top(topic, None)]
+    grades += [0.0] * max(limit - len(grades), 2)
+    grades += [grade for item, grade in topic.truth.items() if str(item) not in names]
+    linear = options.get("gain") == "linear"
+    return [max(grade, 0) if linear else 2 ** max(grade, 0) - 1 for grade in grades], limit
+
+
+def sklearn_dcg(function: str, *, ideal: bool = False) -> Outside:
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        found = []
+        for topic in topics:
+            gains, limit = _sklearn_gains(topic, k, options)
+            scores = gains if ideal else list(range(len(gains), 0, -1))
+            found.append(_sklearn(function, [gains], [scores], k=limit, ignore_ties=True))
+        return found
+
+    name = f"sklearn {function}{' of the ideal' if ideal else ''}"
+    gains = ({"gain": "exp"}, {"gain": "linear"})
+    return Outside(name, values, "sklearn", both_sides, options=gains, cutoffs=(5, 40, None))
+
+
+def sklearn_labels(function: str, when: Condition, options: Sequence[Options]) -> Outside:
+    """A measure of scikit-learn over one list: labels are hit or miss, the score falls with the rank."""
+
+    def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+        found = []
+        for topic in topics:
+            labels = [grade > 0 for _, grade in _graded_top(topic, k)]
+            found.append(_sklearn(function, labels, range(len(labels), 0, -1)))
+        return found
+
+    return Outside(f"sklearn {function}", values, "sklearn", when, options=options, cutoffs=(5, None))
+
+
+# --- Shared arithmetic -----------------------------------------------------------------------------------
+
+
+def _by_emptiness(ranking: Ranking, k: int | None) -> float:
+    """The contract for an empty truth: right to recommend nothing, wrong to recommend anything."""
+    return 1.0 if ranking.top(k) == 0 else 0.0
+
+
+def _gain(grade: float, gain: str) -> float:
+    if grade <= 0:
+        return 0.0
+    return {"exp": lambda: 2**grade - 1, "linear": lambda: grade, "binary": lambda: 1.0}[gain]()
+
+
+def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
+    if discount == "log2":
+        return 1 / math.log2(rank + 1)
+    if discount == "original":
+        return 1 / max(1.0, math.log2(rank) / math.log2(base))
+    if discount == "half_life":
+        return 2 ** (-(rank - 1) / (half_life - 1))
+    raise ValueError(f"unknown discount {discount}")
+
+
+def _check_grades(ranking: Ranking, max_grade: float) -> None:
+    if any(grade > max_grade for grade in ranking.ideal):
+        raise ValueError(f"a grade is above max_grade={max_grade}")
+
+
+# --- The measures ----------------------------------------------------------------------------------------
+
+REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 and 3 of 4, 3 relevant
+MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
+GRADED = (["A", "B", "C", "D"], {"A": 4, "B": 3, "D": 5})  # the lecture's A 4, B 3, C 0, D 5
+PAIRS = [(5.0, 1), (2.0, 3), (4.0, 2), (1.0, 6), (3.0, 4)]  # the documents' (relscore, itemid), best first
+PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+@witness(
+    "recall",
+    worked=[
+        Worked(REC, TRUTH, 4, 0.6666666666666666),  # documents
+        Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
+        Worked(MISS_REC, MISS_TRUTH, 5, 2 / 3),  # documents
+        Worked(REC, TRUTH, 2, 1 / 2, {"normalize": "min"}),  # 1 hit of at most min(3, 2)
+        Worked(REC, TRUTH, 10, 2 / 3, {"normalize": "min"}),  # min(3, 10)
+        Worked([1], TRUTH, 2, 1 / 2, {"normalize": "min"}),  # k counts, not the length of the list
+        Worked([1, 1, 2], [1, 2], 2, 1 / 2),  # the repeat is a miss that takes up a rank
+        Worked([1], [1, None, 1], None, 1 / 1),  # truth is the set {1}
+        Worked(["a", "b"], {"a": 0, "b": 2, "c": 1}, None, 1 / 2),  # of b and c, b was found
+        Worked(None, [1], None, 0.0),
+        Worked([1], None, None, None),
+        Worked([], [], None, 1.0),
+        Worked([1], [], None, 0.0),
+        Worked([1], [], 0, 1.0),
+        Worked([1], [1], 0, 0.0),
+        Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+    ],
+    outside=[trec_eval_at("recall"), trec_eval_cut("set_recall")],
+    options=[{}, {"normalize": "truth"}, {"normalize": "min"}],
+)
+def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+    """Share of the relevant items that the top has.
+
+    trec_eval, ranx and scikit-learn: normalize=truth; nothing relevant is 0 there. LensKit's Recall divides
+    by min(|truth|, k): normalize=min.
+    """
+    if ranking.relevant == 0:
+        return _by_emptiness(ranking, k)
+    if ranking.top(k) == 0:
+        return 0.0
+    possible = {"truth": ranking.relevant, "min": min(ranking.relevant, ranking.limit(k))}[normalize]
+    return len(ranking.hits(k)) / possible
+
+
+@witness(
+    "precision",
+    worked=[
+        Worked(REC, TRUTH, 4, 0.5),  # documents
+        Worked(REC, TRUTH, 2, 0.5),  # documents
+        Worked(MISS_REC, MISS_TRUTH, 5, 2 / 5),  # documents
+        Worked([0, 1, 0, 2, 0, 3, 4], [1, 2, 3, 4, 5], 7, 4 / 7),  # documents: 0.571
+        Worked(REC, TRUTH, 10, 2 / 4),  # the list has 4 items
+        Worked(REC, TRUTH, 10, 2 / 10, {"divide": "k"}),
+        Worked(REC, TRUTH, 10, 2 / 4, {"divide": "list"}),
+        Worked(REC, TRUTH, None, 2 / 4, {"divide": "k"}),  # k is the length of the list
+        Worked([None, 1], [1], None, 1 / 2),  # NULL takes up a rank
+        Worked([1, 1], [1], None, 1 / 2),  # as does a repeat
+        Worked([], [], 5, 1.0, {"divide": "k"}),
+        Worked([1], [], 5, 0.0),
+        Worked([], [1], 5, 0.0),
+        Worked([1], [1], 0, 0.0, {"divide": "k"}),
+    ],
+    outside=[
+        trec_eval_at("P", options=[{"divide": "k"}]),
+        trec_eval_cut("set_P", options=[{}, {"divide": "list"}]),
+    ],
+    options=[{}, {"divide": "list"}, {"divide": "k"}],
+)
+def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
+    """Share of the top that is relevant.
+
+    trec_eval P and ranx divide by k even where the list is shorter: divide=k. trec_eval set_P of a run cut
+    at k, LensKit and Hivemall divide by what was recommended: divide=list. An empty list is NaN in LensKit,
+    0 in trec_eval and ranx.
+    """
+    if ranking.relevant == 0:
+        return _by_emptiness(ranking, k)
+    if ranking.top(k) == 0:
+        return 0.0
+    return len(ranking.hits(k)) / {"list": ranking.top(k), "k": ranking.limit(k)}[divide]
+
+
+@witness(
+    "f_measure",
+    worked=[
+        Worked(REC, TRUTH, 4, 2 * (1 / 2) * (2 / 3) / (1 / 2 + 2 / 3)),
+        Worked(REC, TRUTH, 4, (1 + 4) * (1 / 2) * (2 / 3) / (4 * (1 / 2) + 2 / 3), {"beta": 2}),
+        Worked(REC, TRUTH, 4, (1 + 1 / 4) * (1 / 2) * (2 / 3) / (1 / 4 * (1 / 2) + 2 / 3), {"beta": 0.5}),
+        Worked(REC, TRUTH, 4, 1 / 2, {"beta": 0}),  # precision alone
+        Worked([9], TRUTH, 4, 0.0),  # precision and recall are both 0
+        Worked([], [], None, 1.0),
+        Worked([9], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[
+        trec_eval_cut(
+            lambda options: f"set_F.{options.get('beta', 1) ** 2}",
+            options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
+        )
+    ],
+    options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
+)
+def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1) -> Value:
+    """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979).
+
+    trec_eval's set_F takes beta squared as its parameter. ranx divides precision by k in its f1.
+    """
+    p, r = precision(ranking, k), recall(ranking, k)
+    assert p is not None
+    assert r is not None
+    return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
+
+
+@witness(
+    "average_precision",
+    worked=[
+        Worked(REC, TRUTH, 4, 0.5555555555555555),  # documents
+        Worked(REC, TRUTH, 2, 0.3333333333333333),  # documents
+        Worked([1, 3, 2, 6, 4, 5], TRUTH, None, (1 / 1 + 2 / 3 + 3 / 5) / 3),  # documents: 0.756
+        Worked([1, 3, 2, 4, 6, 5], TRUTH, None, (1 / 1 + 2 / 3 + 3 / 4) / 3),  # documents: 0.806
+        Worked(["A", "B", "C", "D", "E"], ["A", "C", "D"], 5, (1 + 2 / 3 + 3 / 4) / 3),  # documents
+        Worked(REC, TRUTH, 2, (1 / 1) / min(3, 2), {"normalize": "min"}),
+        Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 2, {"normalize": "hits"}),
+        Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 3, {"normalize": "truth"}),
+        Worked([1], TRUTH, 2, (1 / 1) / 2, {"normalize": "min"}),  # k counts, not the length of the list
+        Worked([1, 1, 2], [1, 2], None, (1 / 1 + 2 / 3) / 2),  # the repeat at rank 2 is a miss
+        Worked([None, 1], [1], None, (1 / 2) / 1),
+        Worked([9], [1], None, 0.0, {"normalize": "hits"}),
+        Worked([], [], None, 1.0),
+        Worked([1], [], None, 0.0),
+        Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+    ],
+    outside=[
+        trec_eval_at("map_cut"),
+        trec_eval_cut("map", options=[{"normalize": "truth"}]),
+        sklearn_labels("average_precision_score", some_hit, [{"normalize": "hits"}]),
+    ],
+    options=[{}, {"normalize": "truth"}, {"normalize": "min"}, {"normalize": "hits"}],
+)
+def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
+    """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0.
+
+    trec_eval (map, map_cut) and ranx: normalize=truth; nothing relevant is 0 there. normalize=min is the
+    AP@k of contests. LensKit divides by min(|truth|, length of the cut list), which is normalize=min only
+    where the list has k items. RecTools divides by |truth| or by k. scikit-learn sees only the list itself:
+    normalize=hits, and ties of scores make one threshold there.
+    """
+    if ranking.relevant == 0:
+        return _by_emptiness(ranking, k)
+    hits = ranking.hits(k)
+    if not hits:
+        return 0.0
+    divisor = {"truth": ranking.relevant, "min": min(ranking.relevant, ranking.limit(k)), "hits": len(hits)}[
+        normalize
+    ]
+    return math.fsum(found / rank for found, rank in enumerate(hits, start=1)) / divisor
+
+
+@witness(
+    "auc",
+    worked=[
+        Worked(REC, TRUTH, 4, 3 / 4),  # documents; hits 1, 3 and misses 2, 4: only (3, 2) is the wrong way
+        Worked(REC, TRUTH, 2, 1 / 1),  # documents
+        Worked([None, 1], [1], None, 0 / 1),  # NULL is a miss
+        Worked([1, 1], [1], None, 1 / 1),  # the repeat is a miss
+        Worked([1, 2], [1, 2], None, 0.5),  # no miss, no pair
+        Worked([9], [1], None, 0.5),
+        Worked([], [], None, 0.5),
+        Worked(REC, TRUTH, 0, 0.5),
+        Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
+    ],
+    outside=[
+        sklearn_labels("roc_auc_score", hit_and_miss, [{}]),
+        ir_measures_at("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
+    ],
+)
+def auc(ranking: Ranking, k: int | None) -> Value:
+    """Share of the pairs of a hit and a miss within the top that have the hit first; 0.5 without a pair.
+
+    scikit-learn raises or warns where one class is missing; ir_measures calls it Accuracy and leaves such
+    topics out, or fails. RecTools' AUCs are about items below k too, and mean something else.
+    """
+    hits = ranking.hits(k)
+    misses = sorted(set(range(1, ranking.top(k) + 1)) - set(hits))
+    if not hits or not misses:
+        return 0.5
+    return sum(hit < miss for hit in hits for miss in misses) / (len(hits) * len(misses))
+
+
+@witness(
+    "mrr",
+    worked=[
+        Worked(REC, TRUTH, 4, 1 / 1),  # documents
+        Worked(REC, TRUTH, 2, 1 / 1),  # documents
+        Worked(["A", "B", "C", "D"], ["B"], None, 1 / 2),  # documents
+        Worked([None, 9, 1], [1], None, 1 / 3),
+        Worked([9, 1], [1], 1, 0.0),
+        Worked([9, 1], {"1": 1, 9: 0, 1: 3}, None, 1 / 2),  # a grade of 0 is no hit
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[
+        trec_eval_cut("recip_rank"),
+        ir_measures_at("RR", "msmarco", when=both_sides, cutoffs=(1, 3, 10, 40)),
+    ],
+)
+def mrr(ranking: Ranking, k: int | None) -> Value:
+    """One over the rank of the first relevant item, 0 if there is none. All peers agree."""
+    hits = ranking.hits(k)
+    return 1 / hits[0] if hits else 0.0
+
+
+@witness(
+    "hit_rate",
+    worked=[
+        Worked(REC, TRUTH, 4, 1.0),
+        Worked([9, 8, 1], [1], 2, 0.0),
+        Worked([9, 8, 1], [1], 3, 1.0),
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+        Worked([None], [None], None, 0.0),
+    ],
+    outside=[trec_eval_at("success")],
+)
+def hit_rate(ranking: Ranking, k: int | None) -> Value:
+    """1 if the top has any relevant item, else 0. trec_eval: success. LensKit: NaN for an empty truth."""
+    return 1.0 if ranking.hits(k) else 0.0
+
+
+@witness(
+    "hits",
+    worked=[
+        Worked(REC, TRUTH, 4, 2.0),
+        Worked(REC, TRUTH, 2, 1.0),
+        Worked([1, 1, None], [1, None], None, 1.0),
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[trec_eval_cut("num_rel_ret")],
+)
+def hits(ranking: Ranking, k: int | None) -> Value:
+    """Number of relevant items in the top. trec_eval: num_rel_ret."""
+    return float(len(ranking.hits(k)))
+
+
+@witness(
+    "first_hit_rank",
+    worked=[
+        Worked(REC, TRUTH, 4, 1.0),
+        Worked([9, None, 1, 1], [1], None, 3.0),
+        Worked([9, 1], [1], 1, None),
+        Worked([], [], None, None),
+        Worked([1], [1], 0, None),
+    ],
+    outside=[
+        Outside(
+            "trec_eval 1 / recip_rank", _trec_eval_first_hit, "pytrec_eval", some_hit, cutoffs=(3, 10, None)
+        )
+    ],
+)
+def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
+    """Rank of the first relevant item, NULL if the top has none."""
+    hits = ranking.hits(k)
+    return float(hits[0]) if hits else None
+
+
+@witness(
+    "dcg",
+    worked=[
+        Worked(REC, TRUTH, 2, 1 / math.log2(2)),  # documents
+        Worked(
+            *GRADED, 4, 4 / 1 + 3 / 1 + 5 / 2, {"gain": "linear", "discount": "original"}
+        ),  # documents: 9.5
+        Worked(*GRADED, 4, 15 / 1 + 7 / math.log2(3) + 31 / math.log2(5)),  # 2^4-1, 2^3-1, 2^5-1
+        Worked(*GRADED, 2, 4 / 1 + 3 / math.log2(3), {"gain": "linear"}),
+        Worked(
+            *GRADED, 4, 4 + 3 + 5, {"gain": "linear", "discount": "original", "base": 10}
+        ),  # ranks <= 10: none
+        Worked(*GRADED, 4, 4 + 3 / 2 + 5 / 8, {"gain": "linear", "discount": "half_life", "half_life": 2}),
+        Worked(["a", "b"], {"a": -2, "b": 1}, None, 0 + 1 / math.log2(3)),  # no negative gains
+        Worked([], [], None, 0.0),
+        Worked(*GRADED, 0, 0.0),
+    ],
+    outside=[sklearn_dcg("dcg_score")],
+    options=[
+        {},
+        {"gain": "linear"},
+        {"discount": "original"},
+        {"gain": "linear", "discount": "original", "base": 10},
+        {"discount": "half_life"},
+        {"gain": "linear", "discount": "half_life", "half_life": 2},
+    ],
+)
+def dcg(
+    ranking: Ranking,
+    k: int | None,
+    *,
+    gain: str = "exp",
+    discount: str = "log2",
+    base: float = 2,
+    half_life: float = 5,
+) -> Value:
+    """Sum of gain over discount to rank k.
+
+    gain=exp, discount=log2: Burges et al. 2005; ranx dcg_burges, gdeval (with natural logarithms, which
+    cancel in NDCG). gain=linear, discount=log2: scikit-learn, ranx dcg, trec_eval, RecTools, torchmetrics.
+    gain=linear, discount=original: Jarvelin and Kekalainen 2002; LensKit's default weight, which for a base
+    other than 2 still leaves out only the discount of ranks 1 and 2. LensKit for Java had half_life.
+    """
+    return math.fsum(_gain(g, gain) * _weight(r, discount, base, half_life) for r, g in ranking.judged(k))
+
+
+@witness(
+    "ideal_dcg",
+    worked=[
+        Worked(REC, TRUTH, 2, 1 / math.log2(2) + 1 / math.log2(3)),  # documents: 1.631
+        Worked(
+            [], {"a": 3, "b": 2, "c": 1}, 5, 3 + 2 / math.log2(3) + 1 / 2, {"gain": "linear"}
+        ),  # documents: 4.76
+        Worked(
+            *GRADED, 4, 5 + 4 + 3 / math.log2(3), {"gain": "linear", "discount": "original"}
+        ),  # documents: 10.9
+        Worked([1], TRUTH, 10, 1 + 1 / math.log2(3) + 1 / 2),  # to min(k, |truth|), however short the list
+        Worked([1], TRUTH, None, 1.0),  # k is the length of the list
+        Worked(*GRADED, 2, 5 + 4 / 2, {"gain": "linear", "discount": "half_life", "half_life": 2}),
+        Worked([1], {1: 0, 2: -1}, 5, 0.0),
+        Worked([], [], None, 0.0),
+        Worked(*GRADED, 0, 0.0),
+    ],
+    outside=[sklearn_dcg("dcg_score", ideal=True)],
+    options=[{}, {"gain": "linear"}, {"discount": "original", "base": 3}, {"discount": "half_life"}],
+)
+def ideal_dcg(
+    ranking: Ranking,
+    k: int | None,
+    *,
+    gain: str = "exp",
+    discount: str = "log2",
+    base: float = 2,
+    half_life: float = 5,
+) -> Value:
+    """DCG of the best possible list of min(k, |truth|) items.
+
+    Agrees with trec_eval ndcg_cut, ranx and gdeval. trec_eval's ndcg (no cut-off) takes all of the truth,
+    Hivemall cuts the ideal at the length of rec too, and RecTools' default takes k items whatever |truth|.
+    """
+    best = enumerate(ranking.best(k), start=1)
+    return math.fsum(_gain(grade, gain) * _weight(rank, discount, base, half_life) for rank, grade in best)
+
+
+@witness(
+    "ndcg",
+    worked=[
+        Worked(REC, TRUTH, 4, 0.7039180890341349),  # documents
+        Worked(REC, TRUTH, 2, 0.6131471927654585),  # documents
+        Worked(REC, TRUTH, 2, 1 / (1 + 1 / math.log2(3))),
+        Worked(PAIRS, PAIR_GRADES, 2, 0.8128912838590544),  # documents
+        Worked(PAIRS, PAIR_GRADES, 3, 0.9187707805346093),  # documents
+        Worked(PAIRS, PAIR_GRADES, 2, (31 + 3 / math.log2(3)) / (31 + 15 / math.log2(3))),
+        Worked(PAIRS, PAIR_GRADES, 2, (5 + 2 / math.log2(3)) / (5 + 4 / math.log2(3)), {"gain": "linear"}),
+        Worked(
+            *GRADED, 4, 9.5 / (5 + 4 + 3 / math.log2(3)), {"gain": "linear", "discount": "original"}
+        ),  # 0.872
+        Worked(*GRADED, 4, 12 / 12, {"gain": "linear", "discount": "original", "base": 10}),
+        Worked(
+            ["a", "x", "b"],
+            ["a", "b"],
+            3,
+            (1 + 1 / 4) / (1 + 1 / 2),
+            {"discount": "half_life", "half_life": 2},
+        ),
+        Worked([1], [1, 2], 10, 1 / (1 + 1 / math.log2(3))),  # the ideal is longer than the list
+        Worked([(2, "a"), (2, "b")], [2], None, 1.0),  # truth lost an equal grade: never above 1
+        Worked([1], {1: 0}, None, 0.0),
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[
+        trec_eval_at("ndcg_cut", graded=True, options=[{"gain": "linear"}]),
+        sklearn_dcg("ndcg_score"),
+        ir_measures_at(
+            "nDCG(dcg='exp-log2')",
+            "gdeval",
+            graded=True,
+            when=both_sides,
+            cutoffs=(1, 3, 10, 40),
+            tolerance=0.5001e-5,  # gdeval prints five decimals
+            program="perl",
+        ),
+    ],
+    options=[
+        {},
+        {"gain": "exp"},
+        {"gain": "linear"},
+        {"discount": "original"},
+        {"gain": "linear", "discount": "original", "base": 10},
+        {"discount": "half_life"},
+        {"gain": "linear", "discount": "half_life", "half_life": 2},
+    ],
+)
+def ndcg(
+    ranking: Ranking,
+    k: int | None,
+    *,
+    gain: str = "exp",
+    discount: str = "log2",
+    base: float = 2,
+    half_life: float = 5,
+) -> Value:
+    """DCG divided by the ideal DCG; 0 where the ideal is 0.
+
+    trec_eval ndcg_cut, ranx ndcg, scikit-learn, ir_measures: gain=linear. gdeval, ranx ndcg_burges: gain=exp.
+    scikit-learn averages over ties of scores and knows only the items it is given, so truth that was not
+    retrieved has to be passed in below the list. See dcg and ideal_dcg for discounts and cut-offs.
+    """
+    settings: dict[str, Any] = {"gain": gain, "discount": discount, "base": base, "half_life": half_life}
+    reached, possible = dcg(ranking, k, **settings), ideal_dcg(ranking, k, **settings)
+    assert reached is not None
+    assert possible is not None
+    return reached / possible if possible > 0 else 0.0
+
+
+@witness(
+    "cumulative_gain",
+    worked=[
+        Worked(*GRADED, 4, 4 + 3 + 0 + 5),
+        Worked(*GRADED, 2, 15 + 7, {"gain": "exp"}),
+        Worked(*GRADED, 2, 4 + 3, {"gain": "linear"}),
+        Worked(["a", "a", "b"], {"a": 2, "b": -3}, None, 2.0),
+        Worked([], [], None, 0.0),
+        Worked(*GRADED, 0, 0.0),
+    ],
+    outside=[Outside("trec_eval num_rel_ret over levels", _trec_eval_gain, "pytrec_eval", both_sides)],
+    options=[{}, {"gain": "exp"}, {"gain": "linear"}],
+)
+def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") -> Value:
+    """Sum of the gains of the top (Jarvelin and Kekalainen 2002)."""
+    return math.fsum(_gain(grade, gain) for _, grade in ranking.judged(k))
+
+
+@witness(
+    "err",
+    worked=[
+        Worked(["a", "b"], {"a": 3, "b": 2}, None, 7 / 16 + 1 / 2 * (9 / 16) * (3 / 16)),
+        Worked(
+            ["a", "b", "c"],
+            {"a": 3, "b": 2, "c": 4},
+            None,
+            7 / 16 + 1 / 2 * (9 / 16) * (3 / 16) + 1 / 3 * (9 / 16) * (13 / 16) * (15 / 16),
+        ),
+        Worked(["x", "a"], {"a": 4, "x": 0}, None, 1 / 2 * (15 / 16)),
+        Worked(["a"], {"a": 1}, None, 1 / 2, {"max_grade": 1}),
+        Worked(["a", "b"], ["a", "b"], None, 1 / 16 + 1 / 2 * (15 / 16) * (1 / 16)),  # binary: grade 1 of 4
+        Worked(["a", "b"], {"a": 3, "b": 4}, 1, 7 / 16),
+        Worked([], [], None, 0.0),
+        Worked(["a"], {"a": 3}, 0, 0.0),
+    ],
+    outside=[
+        ir_measures_at(
+            "ERR",
+            "gdeval",
+            graded=True,
+            when=both_sides,
+            tolerance=0.5001e-5,  # gdeval prints five decimals
+            program="perl",
+        )
+    ],
+    options=[{}, {"max_grade": 4}, {"max_grade": 5}],
+)
+def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
+    """Expected reciprocal rank (Chapelle et al. 2009): the reader stops at an item with R = (2^g-1)/2^max.
+
+    gdeval (ir_measures ERR) has max_grade=4 fixed and stops on a grade above it.
+    """
+    _check_grades(ranking, max_grade)
+    value, reading_on = 0.0, 1.0
+    for rank, grade in ranking.judged(k):
+        stops = _gain(grade, "exp") / 2**max_grade
+        value += reading_on * stops / rank
+        reading_on *= 1 - stops
+    return value
+
+
+@witness(
+    "rbp",
+    worked=[
+        Worked(REC, TRUTH, 4, (1 - 0.8) * (1 + 0.8**2)),
+        Worked(REC, TRUTH, 2, (1 - 0.8) * 1),
+        Worked(REC, TRUTH, 4, 0.5 * (1 + 0.25), {"persistence": 0.5}),
+        Worked(["a", "b"], {"a": 4, "b": 2}, None, 0.2 * (4 / 4 + 0.8 * 2 / 4), {"gain": "graded"}),
+        Worked(
+            ["a", "b"],
+            {"a": 4, "b": 2},
+            None,
+            0.2 * (4 / 5 + 0.8 * 2 / 5),
+            {"gain": "graded", "max_grade": 5},
+        ),
+        Worked(["a", "b"], {"a": 9, "b": -2}, None, 0.2 * 1, {"gain": "binary"}),  # max_grade is not asked
+        Worked([None, 1], [1], None, 0.2 * 0.8),
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[
+        Outside(
+            "cwl RBP",
+            _cwl_rbp,
+            "cwl",
+            both_sides,
+            options=[{}, {"gain": "graded"}, {"persistence": 0.5, "gain": "graded", "max_grade": 5}],
+            cutoffs=(5, None),
+        )
+    ],
+    options=[
+        {},
+        {"persistence": 0.5},
+        {"gain": "binary", "persistence": 0.95},
+        {"gain": "graded"},
+        {"gain": "graded", "max_grade": 5},
+    ],
+)
+def rbp(
+    ranking: Ranking, k: int | None, *, persistence: float = 0.8, gain: str = "binary", max_grade: float = 4
+) -> Value:
+    """Rank-biased precision (Moffat and Zobel 2008).
+
+    ir_measures computes it with cwl-eval, p=0.8, and demands rel=1 for the binary gain. Defaults elsewhere:
+    trec_eval 10 p=0.9, LensKit 0.85 (and NaN for an empty truth). ranx multiplies by the grade as it is,
+    which exceeds 1 for grades above 1: here gain=graded divides by max_grade.
+    """
+    if gain == "graded":
+        _check_grades(ranking, max_grade)
+        shares = [(rank, max(grade, 0) / max_grade) for rank, grade in ranking.judged(k)]
+    else:
+        shares = [(rank, 1.0) for rank in ranking.hits(k)]
+    return (1 - persistence) * math.fsum(share * persistence ** (rank - 1) for rank, share in shares)
+
+
+@witness(
+    "half_life_utility",
+    worked=[
+        Worked(*GRADED, 4, (4 + 3 / 2**0.25 + 5 / 2**0.75) / (5 + 4 / 2**0.25 + 3 / 2**0.5)),
+        Worked(*GRADED, 4, (4 + 3 / 2 + 5 / 8) / (5 + 4 / 2 + 3 / 4), {"half_life": 2}),
+        Worked(*GRADED, 4, (1 + 0 + 2 / 2**0.75) / (2 + 1 / 2**0.25 + 0), {"neutral": 3}),
+        Worked(*GRADED, 1, 4 / 5),  # the best list of one item
+        Worked(["a"], ["a", "b"], 2, 1 / (1 + 1 / 2**0.25)),
+        Worked(*GRADED, 4, 0.0, {"neutral": 5}),  # nothing above neutral
+        Worked([], [], None, 0.0),
+        Worked(*GRADED, 0, 0.0),
+    ],
+    options=[{}, {"half_life": 2}, {"neutral": 2}, {"half_life": 10, "neutral": 1}],
+)
+def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
+    """Expected utility where every half_life ranks half of the readers are left (Breese et al. 1998).
+
+    Normalised by the best list of min(k, |truth|) items; Breese has no cut-off and multiplies by 100.
+    No peer of today has it. With neutral=0 it equals
+    ndcg(gain=linear, discount=half_life), which the tests check.
+    """
+
+    def utility(ranked: Sequence[tuple[int, float]]) -> float:
+        return math.fsum(
+            max(grade - neutral, 0) * 2 ** (-(rank - 1) / (half_life - 1))
+            for rank, grade in ranked
+            if grade > 0
+        )
+
+    if neutral < 0:
+        raise ValueError(f"neutral must be 0 or more, got {neutral}")
+    best = utility(list(enumerate(ranking.best(k), start=1)))
+    return utility(ranking.judged(k)) / best if best > 0 else 0.0
+
+
+@witness(
+    "r_precision",
+    worked=[
+        Worked(REC, TRUTH, 4, 2 / 3),  # 3 relevant, hits at 1 and 3
+        Worked(REC, TRUTH, 2, 1 / 3),  # cut first
+        Worked([1], TRUTH, None, 1 / 3),  # a short list is not padded, but still divided by 3
+        Worked([9, 1], [1], None, 0 / 1),  # the hit is below rank 1
+        Worked([], [], None, 1.0),
+        Worked([1], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[trec_eval_cut("Rprec")],
+)
+def r_precision(ranking: Ranking, k: int | None) -> Value:
+    """Hits in the top |truth|, divided by |truth|. trec_eval Rprec and ranx give 0 for an empty truth."""
+    if ranking.relevant == 0:
+        return _by_emptiness(ranking, k)
+    relevant = ranking.relevant
+    return sum(rank <= relevant for rank in ranking.hits(k)) / relevant
+
+
+@witness(
+    "interpolated_precision",
+    worked=[  # precision by rank 1, 1/2, 2/3, 1/2; recall 1/3, 1/3, 2/3, 2/3
+        Worked(REC, TRUTH, 4, 1.0),
+        Worked(REC, TRUTH, 4, 1.0, {"recall": 0.3}),
+        Worked(REC, TRUTH, 4, 2 / 3, {"recall": 0.5}),
+        Worked(REC, TRUTH, 4, 0.0, {"recall": 0.7}),  # needs 3 of 3; trec_eval 9 takes 2 of 3 for 0.7
+        Worked(REC, TRUTH, 4, 0.0, {"recall": 1.0}),
+        Worked(REC, TRUTH, 2, 0.0, {"recall": 0.5}),  # cut first
+        Worked([99, 1, 2, 3], range(1, 11), None, 3 / 4, {"recall": 0.3}),  # 3 of 10 is a recall of 0.3
+        Worked(
+            [9, 1, 2], [1, 2], None, 2 / 3, {"recall": 0.5}
+        ),  # not 1/2: rank 3 has more recall and precision
+        Worked([], [], None, 0.0),
+        Worked([1], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[
+        trec_eval_cut(
+            lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
+            when=same_recall_cutoffs,
+            options=[{"recall": 0.0}, {"recall": 0.1}, {"recall": 0.3}, {"recall": 0.7}, {"recall": 1.0}],
+        )
+    ],
+    options=[{}, {"recall": 0.1}, {"recall": 0.3}, {"recall": 0.5}, {"recall": 0.7}, {"recall": 1.0}],
+)
+def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0.0) -> Value:
+    """The highest precision at any rank with at least that recall, 0 if it is never reached.
+
+    "At least" is hits / |truth| >= recall, as a quotient of doubles: 3 of 10 reaches 0.3. trec_eval 9
+    (pytrec_eval) and ranx take int(recall * |truth| + 0.9) hits instead: fewer than needed where the product
+    is less than 0.1 above a whole number, which among the 11 points happens by rounding only, at recall 0.7
+    of 3 (2.0999999999999996 + 0.9), 23 or 33. trec_eval 10 rounds recall * |truth| to the nearest, so that
+    there 1 hit of 4 counts as a recall of 0.3.
+    """
+    found, relevant = set(ranking.hits(k)), ranking.relevant
+    so_far, best = 0, 0.0
+    for rank in range(1, ranking.top(k) + 1):
+        so_far += rank in found
+        if relevant > 0 and so_far / relevant >= recall:
+            best = max(best, so_far / rank)
+    return best
+
+
+@witness(
+    "interpolated_average_precision",
+    worked=[
+        Worked(REC, TRUTH, 4, (4 * 1 + 3 * (2 / 3) + 4 * 0) / 11),  # 0 .. 0.3, 0.4 .. 0.6, 0.7 .. 1
+        Worked(REC, TRUTH, 2, (4 * 1 + 7 * 0) / 11),
+        Worked([1, 2], [1, 2], None, 1.0),
+        Worked([9, 1], [1], None, 1 / 2),
+        Worked(
+            [99, 1, 2, 3, *range(80, 90)], range(1, 11), None, (4 * (3 / 4) + 7 * 0) / 11
+        ),  # 3 of 10 is 0.3
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[trec_eval_cut("11pt_avg", when=same_recall_cutoffs)],
+)
+def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:
+    """Mean of the interpolated precision at recall 0.0, 0.1 .. 1.0; the points are n / 10, not n * 0.1."""
+    values = [interpolated_precision(ranking, k, recall=point / 10) for point in range(11)]
+    return math.fsum(value for value in values if value is not None) / 11
+
+
+@witness(
+    "spearman",
+    worked=[
+        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 1 - 6 * (0 + 1 + 1) / (3 * (9 - 1))),
+        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 1.5 / math.sqrt(2 * 1.5)),  # tie: rank 1.5
+        Worked(["a", "x", None, "b"], {"a": 0, "b": 5, "z": 9}, None, -1.0),  # a and b only
+        Worked(["a", "b", "c"], {"a": 3, "b": -1, "c": 2}, 2, 1.0),
+        Worked(["a", "b"], {"a": 2, "b": 2}, None, None),  # constant
+        Worked(["a"], {"a": 2}, None, None),
+        Worked(REC, TRUTH, None, None),  # binary: every grade is 1
+        Worked([], [], None, None),
+        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
+    ],
+    outside=[scipy_correlation("spearmanr")],
+)
+def spearman(ranking: Ranking, k: int | None) -> Value:
+    """Correlation of the order with the order by grade, over the judged items of the top; ties share a rank.
+
+    1 where the grades fall. SciPy gives NaN with a warning where it is undefined.
+    """
+    judged = ranking.judged(k)
+    order = _average_ranks([-float(rank) for rank, _ in judged])
+    grades = _average_ranks([grade for _, grade in judged])
+    if len(set(grades)) < 2:
+        return None
+    mean = (len(judged) + 1) / 2
+    together = math.fsum((a - mean) * (b - mean) for a, b in zip(order, grades, strict=True))
+    spread = math.fsum((a - mean) ** 2 for a in order) * math.fsum((b - mean) ** 2 for b in grades)
+    return together / math.sqrt(spread)
+
+
+def _average_ranks(values: Sequence[float]) -> list[float]:
+    """Ascending ranks from 1, equal values sharing the mean of their ranks."""
+    ascending = sorted(values)
+    first = {value: position for position, value in reversed(list(enumerate(ascending, start=1)))}
+    count = Counter(ascending)
+    return [first[value] + (count[value] - 1) / 2 for value in values]
+
+
+def _pairs(ranking: Ranking, k: int | None) -> tuple[int, int, int]:
+    """Pairs of judged items of the top: in the right order, in the wrong order, of equal grade."""
+    counts = Counter(
+        "right" if a > b else "wrong" if a < b else "tied"
+        for a, b in combinations([grade for _, grade in ranking.judged(k)], 2)
+    )
+    return counts["right"], counts["wrong"], counts["tied"]
+
+
+@witness(
+    "kendall_tau",
+    worked=[
+        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, (2 - 1) / 3),
+        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / math.sqrt(3 * (3 - 1))),  # one pair tied
+        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 * 2 / (9 * (2 - 1) / 2), {"variant": "c"}),
+        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 2 * 1 / (9 * (3 - 1) / 3), {"variant": "c"}),
+        Worked(["a", "x", "b"], {"a": -1, "b": 0}, None, -1.0),
+        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, 2, None, {"variant": "c"}),  # constant
+        Worked(["a"], {"a": 2}, None, None),
+        Worked([], [], None, None),
+        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
+    ],
+    outside=[scipy_correlation("kendalltau", options=[{"variant": "b"}, {"variant": "c"}])],
+    options=[{}, {"variant": "b"}, {"variant": "c"}],
+)
+def kendall_tau(ranking: Ranking, k: int | None, *, variant: str = "b") -> Value:
+    """Right minus wrong pairs, over the judged items of the top; the order has no ties, grades may.
+
+    b divides by the geometric mean of the pairs untied on each side (Kendall 1945), c by n^2 (m-1) / 2m with
+    m the number of different grades (Stuart 1953).
+    """
+    right, wrong, tied = _pairs(ranking, k)
+    if right + wrong == 0:
+        return None
+    n, m = len(ranking.judged(k)), len({grade for _, grade in ranking.judged(k)})
+    everything = n * (n - 1) / 2
+    divisor = {"b": math.sqrt(everything * (everything - tied)), "c": n**2 * (m - 1) / m / 2}[variant]
+    return (right - wrong) / divisor
+
+
+@witness(
+    "concordant_pairs",
+    worked=[
+        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, None, 2 / 3),
+        Worked(["a", "b", "c"], {"a": 2, "b": 2, "c": 1}, None, 2 / 2),  # the tie is no pair
+        Worked(["a", "x", "b"], {"a": -1, "b": 0, "z": 5}, None, 0 / 1),
+        Worked(["a", "b", "c"], {"a": 3, "b": 1, "c": 2}, 2, 1 / 1),
+        Worked(REC, TRUTH, None, None),
+        Worked([], [], None, None),
+        Worked(["a", "b"], {"a": 2, "b": 1}, 0, None),
+    ],
+    outside=[scipy_correlation("somersd", lambda d: (1 + d) / 2)],
+)
+def concordant_pairs(ranking: Ranking, k: int | None) -> Value:
+    """Share of the pairs of judged items with different grades that are in the right order.
+
+    Somers' D of the order given the grades, moved from -1 .. 1 to 0 .. 1.
+    """
+    right, wrong, _ = _pairs(ranking, k)
+    return right / (right + wrong) if right + wrong else None
+
+
+# --- Measures that do not read a judged ranking ----------------------------------------------------------
+#
+# There is no serendipity: surveys find no wide consensus on definition or measure (Kotkov et al. 2016), and
+# libraries differ in kind. Microsoft's recommenders: (1 - similarity to the history) * relevance, averaged,
+# after Zhang et al. 2012. RecTools: max(rank score - popularity rank score, 0) * relevance. Murakami et al.
+# 2008 and Ge et al. 2010: relevant items that a primitive recommender, to be chosen, does not find.
+
+
+@dataclass(frozen=True)
+class Call:
+    args: tuple[Any, ...]
+    expected: Value
+    options: Options = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ListWitness:
+    name: str
+    definition: Callable[..., Value]
+    worked: Sequence[Call]
+    outside: Callable[..., float] | None
+    options: Sequence[Options]
+
+
+LIST_WITNESSES: dict[str, ListWitness] = {}
+
+
+def list_witness(
+    name: str,
+    *,
+    worked: Sequence[Call],
+    outside: Callable[..., float] | None = None,
+    options: Sequence[Options] = ({},),
+) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    def register(definition: Callable[..., Value]) -> Callable[..., Value]:
+        LIST_WITNESSES[name] = ListWitness(name, definition, worked, outside, options)
+        return definition
+
+    return register
+
+
+def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") -> float:
+    import numpy as np
+    from scipy.spatial.distance import pdist
+
+    if distance == "jaccard":
+        categories = sorted({category for vector in vectors for category in vector})
+        vectors = [[category in vector for category in categories] for vector in vectors]
+        return float(pdist(np.array(vectors, dtype=bool), "jaccard").mean())
+    return float(pdist(np.array(vectors, dtype=float), distance).mean())
+
+
+@list_witness(
+    "intra_list_diversity",
+    worked=[
+        Call(([[1, 0], [0, 1], [1, 0]],), (1 + 0 + 1) / 3),
+        Call(([[1, 1], [-1, -1]],), 1 - -1.0),
+        Call(([[0, 0], [3, 4], [0, 0]],), (5 + 0 + 5) / 3, {"distance": "euclidean"}),
+        Call(([["x", "y"], ["y", "z"], []],), ((1 - 1 / 3) + 1 + 1) / 3, {"distance": "jaccard"}),
+        Call(([["x", "x", "y"], ["y", "x"]],), 0.0, {"distance": "jaccard"}),  # sets
+        Call(([[], []],), 0.0, {"distance": "jaccard"}),
+        Call(([[0, 0], [0, 0], [1, 2]],), (1 + 1 + 1) / 3),  # a zero vector points nowhere
+        Call(([[1, 0], None, [0, 1]],), 1.0),
+        Call(([[1, 0]],), None),
+        Call(([],), None),
+        Call((None,), None),
+    ],
+    outside=_scipy_pdist,
+    options=[{}, {"distance": "cosine"}, {"distance": "euclidean"}, {"distance": "jaccard"}],
+)
+def intra_list_diversity(
+    vectors: Sequence[Sequence[Any] | None] | None, *, distance: str = "cosine"
+) -> Value:
+    """Mean distance between two items of a list (Ziegler et al. 2005); NULL without a pair.
+
+    A NULL vector is left out; vectors of different lengths are an error. LensKit's ILS is one minus the
+    cosine form, with 1 for a single item and NaN for none; RecTools has Hamming distance and 0 for a single
+    item. A zero vector has cosine distance 1 to everything, as in scikit-learn (SciPy: NaN). Two empty sets
+    have Jaccard distance 0, as in SciPy.
+    """
+    items = [vector for vector in vectors or [] if vector is not None]
+    if distance != "jaccard" and len({len(vector) for vector in items}) > 1:
+        raise ValueError("vectors differ in length")
+    apart = {"cosine": _cosine_distance, "euclidean": math.dist, "jaccard": _jaccard_distance}[distance]
+    pairs = list(combinations(items, 2))
+    return math.fsum(apart(a, b) for a, b in pairs) / len(pairs) if pairs else None
+
+
+def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
+    lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
+    return 1 - math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths > 0 else 1.0
+
+
+def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
+    either = set(a) | set(b)
+    return 1 - len(set(a) & set(b)) / len(either) if either else 0.0
+
+
+@list_witness(
+    "novelty",
+    worked=[
+        Call((["a", "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
+        Call((["a", None, "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),
+        Call((["a", "a", "b"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2),  # a repeat is not another item
+        Call((["a"], {"a": 1.0}), 0.0),
+        Call((["a", "z"], {"a": 1 / 2, "b": 1 / 8}), (1 + 3) / 2, {"missing": "rarest"}),
+        Call(([], {"a": 1 / 2}), None),
+        Call(([None], {"a": 1 / 2}), None),
+        Call((["a"], None), None),
+    ],
+    options=[{}, {"missing": "rarest"}],
+)
+def novelty(
+    rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
+) -> Value:
+    """Mean self-information of the recommended items, -log2 of the share of users or events (Zhou 2010,
+    Castells et al. 2011); NULL for a list without items.
+
+    A share must be above 0 and at most 1. The field does not agree on an item that popularity lacks:
+    RecTools counts it as known to one user and LensKit (popularity rank) as the least popular, so
+    missing=rarest gives it the smallest share of the map; Microsoft's recommenders adds 0 for it, as if
+    everybody knew it. The true value is infinite, so by default it is an error.
+    """
+    if popularity is None:
+        return None
+    if any(share is None or not 0 < share <= 1 for share in popularity.values()):
+        raise ValueError("a share must be above 0 and at most 1")
+    items = list(dict.fromkeys(item for item in rec or [] if item is not None))
+    if missing == "error" and any(item not in popularity for item in items):
+        raise ValueError("an item is missing from popularity")
+    if not items:
+        return None
+    return math.fsum(-math.log2(popularity.get(item, min(popularity.values()))) for item in items) / len(
+        items
+    )
+
+
+# --- Report ----------------------------------------------------------------------------------------------
+
+
+def largest_difference(
+    name: str, outside: Outside, options: Options, k: int | None, topics: Sequence[Topic]
+) -> float:
+    """Between the slow definition and an outside implementation, over 1,000 topics where it is comparable."""
+    chosen = outside.comparable(topics, k, options)
+    assert len(chosen) == 1_000, f"{name}, {outside.name}: only {len(chosen)} topics are comparable at k={k}"
+    values = outside.values(chosen, k, options)
+    expected = [WITNESSES[name].definition(judged(topic), k, **options) for topic in chosen]
+    assert all(value is not None for value in expected)
+    return max(abs(value - right) for value, right in zip(values, expected, strict=True) if right is not None)
+
+
+def report(topics: Sequence[Topic]) -> Iterator[str]:
+    for name, one in WITNESSES.items():
+        worst: dict[str, float] = {}
+        for outside, options, k in one.comparisons():
+            if not outside.missing():
+                found = largest_difference(name, outside, options, k, topics)
+                worst[outside.name] = max(worst.get(outside.name, 0.0), found)
+        for outside in one.outside:
+            shown = f"{worst[outside.name]:.1e}" if outside.name in worst else f"no {outside.missing()}"
+            yield f"{name:32}{outside.name:44}{shown}"
+        if not one.outside:
+            yield f"{name:32}{'(no outside implementation)':44}"
+
+
+if __name__ == "__main__":
+    print("\n".join(report(random_topics(seed=7, n=3_000))))

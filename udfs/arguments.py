@@ -1,0 +1,67 @@
+"""Checks of what a caller passes; each error names the function, the argument, the rule and the value."""
+
+from collections.abc import Container, Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .arrays import is_integer, is_string, shown, sql_type, wide_integer
+from .ragged import Ints
+from .registry import Measure
+
+
+def cut_offs(name: str, array: pa.Array, size: Ints) -> Ints:
+    """The k of every row; NULL means the whole list."""
+    if pa.types.is_null(array.type):
+        return size
+    if not is_integer(array.type):
+        got = f"{sql_type(array.type)} {shown(array[0])}" if len(array) else sql_type(array.type)
+        raise TypeError(f"{name}: k must be an integer, got {got}")
+    longest = 2**63 - 1  # of what NumPy holds; beyond it, a k says no more to 12 digits
+    if pa.types.is_integer(array.type):
+        lowest = pc.min(array).as_py()
+        wide = array.type if array.type == pa.uint64() else pa.int64()
+        array = pc.min_element_wise(array.cast(wide), pa.scalar(longest, wide), skip_nulls=False)
+    else:
+        values = [None if value is None else wide_integer(value) for value in array.to_pylist()]
+        lowest = min((value for value in values if value is not None), default=None)
+        array = pa.array([None if value is None else max(min(value, longest), -1) for value in values])
+    if lowest is not None and lowest < 0:
+        raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
+    k: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
+    return np.where(k < 0, size, k) if array.null_count else k
+
+
+def options(measure: Measure, name: str, text: str | None) -> Mapping[str, Any]:
+    """The measure's options as its function takes them: its defaults, and what the `name=value` pairs say."""
+    known = measure.options
+    chosen: dict[str, Any] = {option: rule.default for option, rule in known.items()}
+    for pair in (text or "").replace(",", " ").split():
+        option, equals, value = pair.partition("=")
+        if option not in known or not equals:
+            valid = ", ".join(f"{valid_option}={rule}" for valid_option, rule in known.items()) or "none"
+            raise ValueError(f"{name}: options must be name=value pairs (valid: {valid}), got {pair!r}")
+        parsed = known[option].parse(value)
+        if parsed is None:
+            raise ValueError(f"{name}: option {option} must be {known[option]}, got {value!r}")
+        chosen[option] = parsed
+    return chosen
+
+
+def different_texts(name: str, array: pa.Array) -> list[str | None]:
+    """The different texts in the argument `options`."""
+    if pa.types.is_null(array.type):
+        return [None]
+    if not is_string(array.type):
+        got = f"{sql_type(array.type)} {shown(array[0])}"
+        raise TypeError(f"{name}: options must be a VARCHAR of name=value pairs, got {got}")
+    texts: list[str | None] = pc.unique(array).to_pylist()
+    return texts
+
+
+def check_count(name: str, form: str, count: int, valid: Container[int]) -> None:
+    """Refuse a wrong number of arguments."""
+    if count not in valid:
+        raise TypeError(f"{name}: takes {form}, got {count} argument{'s' if count != 1 else ''}")

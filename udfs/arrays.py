@@ -1,0 +1,201 @@
+"""Arrow arrays in every layout that an engine may hand over, and what a SQL user calls their types."""
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import ragged
+from .ragged import Floats, Ints
+
+
+def one_chunk(argument: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """The argument as one array."""
+    if isinstance(argument, pa.ChunkedArray):
+        argument = argument.chunk(0) if argument.num_chunks == 1 else argument.combine_chunks()
+    return plain_layout(argument)
+
+
+def plain_layout(array: pa.Array) -> pa.Array:
+    """The same values in a layout that Arrow's kernels take: no views of strings or bytes, no UNION."""
+    kind, types = array.type, pa.types
+    if types.is_string_view(kind):
+        return array.cast(pa.large_string())
+    if types.is_binary_view(kind):
+        return array.cast(pa.large_binary())
+    if types.is_dictionary(kind) and types.is_string_view(kind.value_type):
+        return array.dictionary_decode().cast(pa.large_string())
+    if isinstance(kind, pa.BaseExtensionType) and has_views(kind) and sql_type(kind) != "BIGNUM":
+        return plain_layout(array.storage)
+    if types.is_union(kind):
+        return struct_of(array)
+    if types.is_map(kind):
+        if not has_views(kind):
+            return array
+        entries, offsets = items(array)
+        starts = pa.array(offsets, pa.int32(), mask=np.append(array.is_null(), False))
+        return pa.MapArray.from_arrays(starts, entries.field(0), entries.field(1))
+    if is_list(kind) and not types.is_null(kind) and has_views(kind.value_type):
+        values, offsets = items(array)
+        return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=array.is_null())
+    if types.is_struct(kind):
+        fields = [array.field(i) for i in range(kind.num_fields)]
+        plain = [plain_layout(field) for field in fields]
+        if any(one is not other for one, other in zip(fields, plain, strict=True)):
+            return pa.StructArray.from_arrays(plain, [field.name for field in kind], mask=array.is_null())
+    return array
+
+
+def has_views(kind: pa.DataType) -> bool:
+    """Whether there are views or a UNION anywhere in this type."""
+    types = pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return has_views(kind.storage_type)
+    if types.is_dictionary(kind):
+        return has_views(kind.value_type)
+    if types.is_string_view(kind) or types.is_binary_view(kind) or types.is_union(kind):
+        return True
+    return any(has_views(kind.field(i).type) for i in range(kind.num_fields))
+
+
+def struct_of(union: pa.UnionArray) -> pa.StructArray:
+    """A UNION as a STRUCT of its tag and its members, NULL where the member that holds is NULL."""
+    tag = union.type_codes
+    members = [plain_layout(union.field(i)) for i in range(union.type.num_fields)]
+    holds = [pc.equal(tag, code) for code in union.type.type_codes]
+    members = [
+        pc.if_else(held, one, pa.scalar(None, one.type)) for held, one in zip(holds, members, strict=True)
+    ]
+    is_null = np.logical_and.reduce([one.is_null().to_numpy(zero_copy_only=False) for one in members])
+    names = ["tag", *(field.name for field in union.type)]
+    return pa.StructArray.from_arrays([tag, *members], names, mask=pa.array(is_null))
+
+
+def is_list(kind: pa.DataType) -> bool:
+    """Whether this is a LIST or an ARRAY in any of Arrow's layouts, or NULL."""
+    types = pa.types
+    return bool(
+        types.is_list(kind)
+        or types.is_large_list(kind)
+        or types.is_fixed_size_list(kind)
+        or types.is_list_view(kind)
+        or types.is_large_list_view(kind)
+        or types.is_null(kind)
+    )
+
+
+def is_string(kind: pa.DataType) -> bool:
+    """Whether this is VARCHAR in any of Arrow's layouts."""
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def is_integer(kind: pa.DataType) -> bool:
+    """Whether this is one of SQL's integer types.
+
+    HUGEINT and UHUGEINT arrive as DECIMAL(38, 0), or as 16 opaque bytes if DuckDB's setting
+    arrow_lossless_conversion is on.
+    """
+    if isinstance(kind, pa.BaseExtensionType):
+        return getattr(kind, "type_name", "") in ("hugeint", "uhugeint")
+    return bool(pa.types.is_integer(kind) or kind == pa.decimal128(38, 0))
+
+
+def floats(array: pa.Array) -> Floats:
+    """Numbers of any type as float64; NaN for NULL."""
+    if isinstance(array.type, pa.BaseExtensionType):
+        array = pa.array([value and float(wide_integer(value)) for value in array.to_pylist()], pa.float64())
+    values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values
+
+
+def wide_integer(value: Any) -> int:
+    """A HUGEINT or UHUGEINT as Python has it: DuckDB hands over a Decimal, or the bytes of a HUGEINT."""
+    return int.from_bytes(value, "little", signed=True) if isinstance(value, bytes) else int(value)
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """Whether this is a type of numbers, or NULL."""
+    types = pa.types
+    return bool(is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind))
+
+
+def items(array: pa.Array) -> tuple[pa.Array, Ints]:
+    """The items of all lists (of a MAP: its entries) end to end, and their offsets; a NULL list is empty."""
+    kind, types = array.type, pa.types
+    if types.is_null(kind):
+        return pa.nulls(0), np.zeros(len(array) + 1, np.int64)
+    if types.is_map(kind):
+        pairs = [plain_layout(array.keys), plain_layout(array.items)]
+        values = pa.StructArray.from_arrays(pairs, ["key", "value"])
+        lengths = pc.if_else(array.is_valid(), pa.array(np.diff(array.offsets.to_numpy())), 0)
+    else:
+        values, lengths = array.values, pc.list_value_length(array)
+    if lengths.null_count:
+        lengths = lengths.fill_null(0)
+    sizes = lengths.to_numpy(zero_copy_only=False)
+    offsets = ragged.offsets_of(sizes)
+    if types.is_fixed_size_list(kind):
+        starts = (array.offset + np.arange(len(array))) * kind.list_size
+    else:
+        starts = array.offsets.to_numpy()[: len(array)]
+    held = starts[sizes > 0]
+    if np.array_equal(held - held[:1], offsets[:-1][sizes > 0]):  # end to end, as DuckDB lays them
+        return plain_layout(values.slice(held[0] if len(held) else 0, offsets[-1])), offsets
+    # Not `flatten`: where a list is NULL, Arrow cannot do that for every type.
+    places = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+    return plain_layout(values).take(pa.array(places)), offsets
+
+
+def shown(value: pa.Scalar) -> str:
+    """A value as a SQL user reads it in an error."""
+    if not value.is_valid:
+        return "NULL"
+    return repr(value.as_py()) if is_string(value.type) else str(value.as_py())
+
+
+def sql_type(kind: pa.DataType) -> str:
+    """What a SQL user calls this type."""
+    types = pa.types
+    if isinstance(kind, pa.BaseExtensionType):
+        return str(getattr(kind, "type_name", kind.extension_name.rpartition(".")[2])).upper()
+    if types.is_map(kind):
+        return f"MAP({sql_type(kind.key_type)}, {sql_type(kind.item_type)})"
+    if types.is_null(kind):
+        return "NULL"
+    if is_list(kind):
+        size = kind.list_size if types.is_fixed_size_list(kind) else ""
+        return f"{sql_type(kind.value_type)}[{size}]"
+    if types.is_struct(kind):
+        return f"STRUCT({', '.join(f'{field.name} {sql_type(field.type)}' for field in kind)})"
+    if types.is_dictionary(kind):
+        return "ENUM"
+    if types.is_decimal(kind):
+        return "HUGEINT" if is_integer(kind) else f"DECIMAL({kind.precision}, {kind.scale})"
+    if types.is_timestamp(kind):
+        suffix = {"s": "_S", "ms": "_MS", "us": "", "ns": "_NS"}[kind.unit]
+        return "TIMESTAMPTZ" if kind.tz else f"TIMESTAMP{suffix}"
+    if types.is_time(kind):
+        return "TIME"
+    names = {
+        "int8": "TINYINT",
+        "int16": "SMALLINT",
+        "int32": "INTEGER",
+        "int64": "BIGINT",
+        "uint8": "UTINYINT",
+        "uint16": "USMALLINT",
+        "uint32": "UINTEGER",
+        "uint64": "UBIGINT",
+        "bool": "BOOLEAN",
+        "float": "FLOAT",
+        "double": "DOUBLE",
+        "string": "VARCHAR",
+        "large_string": "VARCHAR",
+        "string_view": "VARCHAR",
+        "binary": "BLOB",
+        "large_binary": "BLOB",
+        "binary_view": "BLOB",
+        "date32[day]": "DATE",
+        "month_day_nano_interval": "INTERVAL",
+    }
+    return names.get(str(kind), str(kind))

@@ -1,0 +1,626 @@
+"""The measures: one pure function each, from a batch of rankings cut at k to one number per ranking.
+
+Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
+list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
+twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
+grade 0 or less are judged but not relevant. NULL where truth is NULL; rec NULL counts as an empty list.
+
+Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
+the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
+(0 for one that is not relevant), rel(r) is 1 if it is relevant and else 0, P(r) is the precision of the first
+r items.
+"""
+
+import math
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import ragged
+from .ragged import Floats, Ints
+from .rankings import Hits, Rankings
+from .registry import Number, OneOf, Option, measure
+
+
+class GradeError(Exception):
+    """A grade that a measure cannot take; whoever called it knows the name that it was called by."""
+
+
+GRADE = Number(4.0, above=0.0, at_most=1000.0)
+GAIN: dict[str, Option] = {"gain": OneOf("exp", "linear")}
+DISCOUNT: dict[str, Option] = {
+    "discount": OneOf("log2", "original", "half_life"),
+    "base": Number(2.0, above=1.0),
+    "half_life": Number(5.0, above=1.0),
+}
+EMPTY_LIST = "1 if rec is empty too, else 0"
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Divide part by whole, with 0 where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return quotient
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Divide part by whole, which it can exceed by rounding alone, with 0 where whole is 0."""
+    return np.minimum(ratio(part, whole), 1)
+
+
+def unless_empty(rankings: Rankings, values: Floats) -> Floats:
+    """The values; where truth is empty, 1 for an empty list and 0 for any other."""
+    return np.where(rankings.relevant > 0, values, rankings.top == 0)
+
+
+@measure(
+    aliases=("recall_at",),
+    options={"normalize": OneOf("truth", "min")},
+    range="[0, 1]",
+    empty=EMPTY_LIST,
+    source="Hivemall",
+)
+def recall(rankings: Rankings, *, normalize: str) -> Floats:
+    """Share of the relevant items that stand in the top k.
+
+    hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's recall_k and ranx's recall are
+    normalize=truth, 0 where truth is empty; LensKit's Recall is normalize=min.
+
+    Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
+
+    >>> SELECT recall([1, 3, 2, 6], [1, 2, 4], 2)
+    0.3333333333333333
+    """
+    relevant = rankings.relevant
+    whole = np.minimum(relevant, rankings.k) if normalize == "min" else relevant
+    return unless_empty(rankings, ratio(rankings.hits, whole))
+
+
+@measure(
+    aliases=("precision_at",),
+    options={"divide": OneOf("list", "k")},
+    range="[0, 1]",
+    empty=EMPTY_LIST,
+    source="Hivemall",
+)
+def precision(rankings: Rankings, *, divide: str) -> Floats:
+    """Share of the top k that is relevant.
+
+    hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+
+    An empty list has precision 0, unless truth is empty too: then 1. trec_eval's P_k and ranx are divide=k,
+    LensKit divides by the length of the list. A keyword of DuckDB: write "precision"(...) in quotes, or
+    `precision_at(...)`.
+
+    Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
+
+    >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
+    0.4
+    """
+    return unless_empty(rankings, ratio(rankings.hits, rankings.k if divide == "k" else rankings.top))
+
+
+@measure(
+    title="F-measure",
+    aliases=("f1_score", "f1", "f_score"),
+    options={"beta": Number(1.0, at_least=0.0)},
+    range="[0, 1]",
+    empty=EMPTY_LIST,
+    source="van Rijsbergen 1979",
+)
+def f_measure(rankings: Rankings, *, beta: float) -> Floats:
+    """Harmonic mean of precision and recall at k, recall weighing beta times as much.
+
+    (1 + beta^2) P R / (beta^2 P + R) with P = hits / min(k, |rec|) and R = hits / |truth|; 0 without a hit.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's set_F is this over the whole list, with
+    beta^2 where this says beta.
+
+    Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    >>> SELECT f_measure([1, 3, 2, 6], [1, 2, 4], 4)
+    0.5714285714285714
+    """
+    # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + top).
+    weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
+    score = ratio((1 + weight) * rankings.hits, weight * rankings.relevant + rankings.top)
+    return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
+
+
+@measure(aliases=("hitrate", "success"), range="0 or 1", empty="0", source="Hivemall; trec_eval (success)")
+def hit_rate(rankings: Rankings) -> Floats:
+    """1 if any relevant item stands in the top k, else 0.
+
+    Where truth is empty: 0. trec_eval's success_k.
+
+    Source: Hivemall (`hitrate`); Deshpande and Karypis (2004).
+
+    >>> SELECT hit_rate([3, 1, 2, 6], [1, 2, 4], 1)
+    0.0
+    """
+    return (rankings.hits > 0).astype(np.float64)
+
+
+@measure(range="0, 1, 2, ...", empty="0", source="trec_eval (num_rel_ret)")
+def hits(rankings: Rankings) -> Floats:
+    """Number of relevant items in the top k.
+
+    Where truth is empty: 0. trec_eval's num_rel_ret, ranx's hits.
+
+    Source: trec_eval (num_rel_ret).
+
+    >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
+    2.0
+    """
+    return rankings.hits.astype(np.float64)
+
+
+@measure(
+    title="MRR",
+    aliases=("reciprocal_rank", "recip_rank", "rr"),
+    range="[0, 1]",
+    empty="0",
+    source="Voorhees 1999",
+)
+def mrr(rankings: Rankings) -> Floats:
+    """One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+
+    1 / first_hit_rank, 0 without a hit. Where truth is empty: 0. trec_eval's recip_rank.
+
+    Source: Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report.
+
+    >>> SELECT mrr([3, 1, 2, 6], [1, 2, 4])
+    0.5
+    """
+    first = rankings.found.number == 1
+    return rankings.total(first / rankings.found.rank)
+
+
+@measure(range="1, 2, 3, ...", empty="NULL without a hit", source="Hivemall, n_tp of MRR")
+def first_hit_rank(rankings: Rankings) -> Floats:
+    """Rank of the first relevant item in the top k.
+
+    NULL without a hit, so also where truth is empty.
+
+    Source: the n_tp of Hivemall, "Ranking Problems", section MRR.
+
+    >>> SELECT first_hit_rank([3, 1, 2, 6], [1, 2, 4])
+    2.0
+    """
+    first = rankings.found.number == 1
+    rank = rankings.total(np.where(first, rankings.found.rank, 0))
+    return np.where(rankings.hits > 0, rank, np.nan)
+
+
+@measure(
+    title="MAP",
+    aliases=("ap",),
+    options={"normalize": OneOf("truth", "min", "hits")},
+    range="[0, 1]",
+    empty=EMPTY_LIST,
+    source="Hivemall",
+)
+def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
+    """Mean of the precision at each relevant item; its mean over users is the MAP.
+
+    sum over r of P(r) rel(r), divided by |truth|; with normalize=min by min(|truth|, k), with normalize=hits
+    by the hits in the top k. With normalize=truth it equals the sum of P(r) times the change in recall.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's map and map_cut are normalize=truth.
+    scikit-learn's average_precision_score over the items of the list is normalize=hits, and so is Hivemall's
+    code, against its own page. LensKit divides by min(|truth|, |rec|), which for a list shorter than k is
+    none of them.
+
+    Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
+
+    >>> SELECT average_precision([1, 3, 2, 6], [1, 2, 4])
+    0.5555555555555555
+    """
+    found = rankings.found
+    if normalize == "min":
+        whole = np.minimum(rankings.relevant, rankings.k)
+    else:
+        whole = rankings.relevant if normalize == "truth" else rankings.hits
+    return unless_empty(rankings, ratio(rankings.total(found.number / found.rank), whole))
+
+
+@measure(title="AUC", aliases=("roc_auc",), range="[0, 1]", empty="0.5 without a pair", source="Hivemall")
+def auc(rankings: Rankings) -> Floats:
+    """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+
+    sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
+
+    0.5 without such a pair. Items outside the list take no part: over a list of all items it is the area
+    under the ROC curve, scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even where the
+    list is shorter.
+
+    Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
+
+    >>> SELECT auc([1, 3, 2, 6], [1, 2, 4])
+    0.75
+    """
+    found = rankings.found
+    misses = rankings.top - rankings.hits
+    pairs = rankings.hits * misses
+    above = found.rank - found.number  # the misses above each hit
+    ordered = pairs - rankings.total(above)
+    return np.where(pairs > 0, ratio(ordered, pairs), 0.5)
+
+
+def gains(grades: Floats, gain: str) -> Floats:
+    """The gain of each grade: 2^grade - 1, or the grade itself."""
+    if gain == "linear":
+        return grades
+    if grades.max(initial=0) > 1000:
+        raise GradeError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
+    return np.exp2(grades) - 1
+
+
+@cache
+def logarithm_table(bits: int) -> Floats:
+    """Ln of 0 (as 0), 1, ..., 2^bits - 1."""
+    return np.array([0.0, *map(math.log, range(1, 1 << bits))])
+
+
+def logarithms(ranks: Ints) -> Floats:
+    """Ln of each rank, from the C library: NumPy's differ in the last bit between versions and processors."""
+    bits = int(ranks.max(initial=255)).bit_length()
+    if bits > 20:  # a table would cost more than the last bit is worth
+        return np.log(ranks)
+    table: Floats = logarithm_table(bits)[ranks]
+    return table
+
+
+def discounted(items: Hits, n: int, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Per ranking, the sum of the items' gains, each discounted by its rank."""
+    rank, value = items.rank, gains(items.grade, gain)
+    if discount == "log2":
+        value = value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
+    elif discount == "original":
+        value = value * math.log(base) / np.maximum(logarithms(rank), math.log(base))
+    else:
+        value = value * np.exp2(-(rank - 1) / (half_life - 1))
+    return ragged.total(value, items.row, n)
+
+
+@measure(
+    title="DCG",
+    aliases=("discounted_cumulative_gain",),
+    options=GAIN | DISCOUNT,
+    range=">= 0",
+    empty="0",
+    source="Burges 2005",
+)
+def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+
+    sum over r of gain(g(r)) / log2(r + 1), gain(g) = 2^g - 1, or g with gain=linear. discount=original
+    divides by max(1, log_base(r)): no discount for the ranks up to base. discount=half_life multiplies by
+    2^(-(r - 1) / (half_life - 1)).
+
+    Where truth is empty: 0. gain=linear is the gain of trec_eval, scikit-learn and ranx's ndcg; gain=exp that
+    of Hivemall, gdeval and ranx's ndcg_burges. LensKit has discount=original by default.
+
+    Source: Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and
+    discount=original; Breese et al. (1998) for discount=half_life.
+
+    >>> SELECT dcg(['a', 'b', 'c', 'd'], MAP {'a': 4, 'b': 3, 'd': 5}, NULL, 'gain=linear discount=original')
+    9.5
+    """
+    return discounted(rankings.found, rankings.n, gain, discount, base, half_life)
+
+
+@measure(
+    title="Ideal DCG",
+    aliases=("idcg",),
+    options=GAIN | DISCOUNT,
+    range=">= 0",
+    empty="0",
+    source="Jarvelin, Kekalainen 2002",
+)
+def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """The DCG of the best possible list, which ranks all truth items by descending grade.
+
+    As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec.
+
+    Where truth is empty: 0. Hivemall's code also cuts the best list at the length of rec.
+
+    Source: Jarvelin and Kekalainen (2002).
+
+    >>> SELECT ideal_dcg([1, 3], [1, 2, 4], 2)
+    1.6309297535714575
+    """
+    return discounted(rankings.best, rankings.n, gain, discount, base, half_life)
+
+
+@measure(title="NDCG", options=GAIN | DISCOUNT, range="[0, 1]", empty="0", source="Hivemall")
+def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Normalised discounted cumulative gain: dcg / ideal_dcg.
+
+    Gains, discounts and their options as in dcg; the ideal runs to min(k, |truth|), k omitted means the
+    length of rec.
+
+    0 where the ideal is 0, so also where truth is empty. trec_eval's ndcg_cut, scikit-learn's ndcg_score and
+    ranx's ndcg are gain=linear, gdeval's and ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut lets
+    the ideal run to |truth|: pass a k of at least |truth|. RecTools' ideal holds k items even where |truth|
+    is smaller.
+
+    Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
+
+    >>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])
+    0.7039180890341348
+    """
+    best = discounted(rankings.best, rankings.n, gain, discount, base, half_life)
+    return share(discounted(rankings.found, rankings.n, gain, discount, base, half_life), best)
+
+
+@measure(
+    aliases=("cg",),
+    options={"gain": OneOf("linear", "exp")},
+    range=">= 0",
+    empty="0",
+    source="Jarvelin, Kekalainen 2002",
+)
+def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
+    """Cumulative gain: the sum of the gains of the top k, wherever they stand.
+
+    sum over r of g(r); with gain=exp of 2^g(r) - 1. Where truth is empty: 0.
+
+    Source: Jarvelin and Kekalainen (2002).
+
+    >>> SELECT cumulative_gain(['a', 'b', 'x'], MAP {'a': 4, 'b': 3, 'c': 2})
+    7.0
+    """
+    return rankings.total(gains(rankings.found.grade, gain))
+
+
+def within(grades: Floats, max_grade: float) -> Floats:
+    """The grades, none of them above max_grade."""
+    if grades.max(initial=0) > max_grade:
+        raise GradeError(f"a grade must be max_grade={max_grade:g} or less, got {grades.max():g}")
+    return grades
+
+
+@measure(
+    title="ERR",
+    column=False,
+    options={"max_grade": GRADE},
+    range="[0, 1)",
+    empty="0",
+    source="Chapelle et al. 2009",
+)
+def err(rankings: Rankings, *, max_grade: float) -> Floats:
+    """Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+
+    sum over r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^g(r) - 1) / 2^max_grade.
+
+    Where truth is empty: 0. A grade above max_grade is an error, in the list or in truth. ir-measures' ERR
+    runs gdeval, which has max_grade = 4.
+
+    Source: Chapelle, Metzler, Zhang and Grinspan (2009).
+
+    >>> SELECT err(['a', 'x'], MAP {'a': 1.0}, NULL, 'max_grade=1')
+    0.5
+    """
+    within(rankings.judged.ideal, max_grade)
+    found = rankings.found
+    # 2^g - 1 over 2^max_grade, so written that it cannot overflow.
+    satisfied = np.exp2(found.grade - max_grade) - np.exp2(-max_grade)
+    reached = ragged.product_before(1 - satisfied, found.offsets)
+    return rankings.total(satisfied * reached / found.rank)
+
+
+@measure(
+    title="RBP",
+    aliases=("rank_biased_precision",),
+    options={
+        "persistence": Number(0.8, at_least=0.0, below=1.0),
+        "gain": OneOf("binary", "graded"),
+        "max_grade": GRADE,
+    },
+    range="[0, 1)",
+    empty="0",
+    source="Moffat, Zobel 2008",
+)
+def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
+    """Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+
+    (1 - persistence) * sum over r of gain(r) persistence^(r - 1); gain(r) is rel(r), or with gain=graded
+    g(r) / max_grade.
+
+    Where truth is empty: 0. With gain=graded a grade above max_grade is an error, in the list or in truth.
+    ir-measures' RBP (cwl-eval) is this; the usual persistence is 0.8 there, 0.85 in LensKit.
+
+    Source: Moffat and Zobel (2008).
+
+    >>> SELECT rbp([1, 3], [1, 2, 4], NULL, 'persistence=0.5')
+    0.5
+    """
+    found = rankings.found
+    weight = persistence ** (found.rank - 1.0)
+    if gain == "graded":
+        within(rankings.judged.ideal, max_grade)
+        weight = weight * found.grade / max_grade
+    return np.minimum((1 - persistence) * rankings.total(weight), 1)  # rounding may take it above
+
+
+@measure(
+    aliases=("hlu",),
+    options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
+    range="[0, 1]",
+    empty="0",
+    source="Breese et al. 1998",
+)
+def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
+    """Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+
+    sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the list that
+    ranks all truth items by descending grade, to min(k, |truth|).
+
+    0 where that is 0, so also where truth is empty or no grade is above neutral. Breese et al. scale by 100
+    and divide sums over users; here each user has a value of its own.
+
+    Source: Breese, Heckerman and Kadie (1998), "R score".
+
+    >>> SELECT half_life_utility([3, 1], [1], NULL, 'half_life=2')
+    0.5
+    """
+
+    def utility(items: Hits) -> Floats:
+        value = np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
+        return ragged.total(value, items.row, rankings.n)
+
+    return share(utility(rankings.found), utility(rankings.best))
+
+
+@measure(
+    title="R-precision", aliases=("rprec",), range="[0, 1]", empty=EMPTY_LIST, source="Buckley, Voorhees 2000"
+)
+def r_precision(rankings: Rankings) -> Floats:
+    """Precision at the rank that equals the number of relevant items.
+
+    Relevant items in the top min(k, |truth|), divided by |truth|.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's Rprec.
+
+    Source: Buckley and Voorhees (2000).
+
+    >>> SELECT r_precision([1, 3, 2, 4], [1, 2, 4])
+    0.6666666666666666
+    """
+    return unless_empty(rankings, ratio(rankings.cut(rankings.relevant).hits, rankings.relevant))
+
+
+def precision_from(rankings: Rankings, level: float) -> Floats:
+    """The highest precision at any rank whose recall is at least `level`; 0 if none is."""
+    found = rankings.found
+    reached = found.number / rankings.relevant[found.row] >= level
+    return ragged.maximum((found.number / found.rank)[reached], found.row[reached], rankings.n)
+
+
+@measure(
+    aliases=("iprec",),
+    options={"recall": Number(0.0, at_least=0.0, at_most=1.0)},
+    range="[0, 1]",
+    empty="0",
+    source="Manning et al. 2008",
+)
+def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
+    """The highest precision at any rank of the top k that has at least this recall.
+
+    max of P(r) over the ranks r with recall(r) >= recall; 0 if that recall is never reached, so also where
+    truth is empty.
+
+    trec_eval 9 and ranx take the hits needed as int(recall * |truth| + 0.9), which is the same but for
+    rounding: at the 11 usual levels and |truth| up to 40 only at recall 0.7 with |truth| 3, 23 and 33.
+
+    Source: Manning, Raghavan and Schuetze (2008), section 8.4.
+
+    >>> SELECT interpolated_precision([3, 1, 2], [1, 2], NULL, 'recall=0.5')
+    0.6666666666666666
+    """
+    return precision_from(rankings, recall)
+
+
+@measure(aliases=("eleven_point_average",), range="[0, 1]", empty="0", source="Manning et al. 2008")
+def interpolated_average_precision(rankings: Rankings) -> Floats:
+    """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+
+    Where truth is empty: 0. trec_eval's 11pt_avg.
+
+    Source: Manning, Raghavan and Schuetze (2008), section 8.4.
+
+    >>> SELECT interpolated_average_precision([1, 2], [1, 2])
+    1.0
+    """
+    return sum((precision_from(rankings, level / 10) for level in range(11)), np.zeros(rankings.n)) / 11
+
+
+@measure(range="[-1, 1]", empty="NULL where undefined", source="Spearman 1904")
+def spearman(rankings: Rankings) -> Floats:
+    """Spearman's correlation between the order of the judged items in the top k and their grades.
+
+    Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal
+    grades taking the average of their ranks. 1 if the list is in the order of the grades.
+
+    NULL with fewer than two judged items in the top k or where all their grades are equal. Items that truth
+    does not know take no part, so the binary form gives NULL. Equals SciPy's spearmanr of (-rank, grade).
+    O(n log n).
+
+    Source: Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics".
+
+    >>> SELECT spearman(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.5
+    """
+    seen, n = rankings.seen, rankings.n
+    size = np.diff(seen.offsets)
+    middle = ((size + 1) / 2)[seen.row]
+    place = ragged.positions(seen.offsets) + 1 - middle
+    grade = ragged.average_ranks(seen.grade, seen.row, n) - middle
+
+    def products(a: Floats, b: Floats) -> Floats:
+        return ragged.total(a * b, seen.row, n)
+
+    spread = np.sqrt(products(place, place)) * np.sqrt(products(grade, grade))
+    correlation = np.clip(ratio(-products(place, grade), spread), -1, 1)
+    return np.where(spread > 0, correlation, np.nan)
+
+
+@measure(
+    title="Kendall's tau",
+    aliases=("kendall",),
+    options={"variant": OneOf("b", "c")},
+    range="[-1, 1]",
+    empty="NULL where undefined",
+    source="Kendall 1945; Stuart 1953",
+)
+def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
+    """Kendall's tau between the order of the judged items in the top k and their grades.
+
+    With C and D the pairs of judged items in the right and in the wrong order, n items and m different
+    grades: variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m). No two
+    items share a rank, so only grades can tie.
+
+    NULL where no two grades differ, so always in the binary form. Equals SciPy's kendalltau of (-rank,
+    grade). O(n log n).
+
+    Source: Kendall (1945); Stuart (1953).
+
+    >>> SELECT kendall_tau(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.3333333333333333
+    """
+    seen, n = rankings.seen, rankings.n
+    right, wrong = ragged.ordered_pairs(seen.grade, seen.offsets)
+    size = np.diff(seen.offsets)
+    if variant == "b":
+        whole = np.sqrt(right + wrong) * np.sqrt(size * (size - 1) / 2)
+    else:
+        different = ragged.distinct(seen.grade, seen.row, n)
+        whole = size * size * ratio(different - 1, 2 * different)
+    return np.where(right + wrong > 0, np.clip(ratio(right - wrong, whole), -1, 1), np.nan)
+
+
+@measure(
+    aliases=("pairwise_accuracy",),
+    range="[0, 1]",
+    empty="NULL without a pair",
+    source="Ekstrand, Rank-Aware Top-N Metrics",
+)
+def concordant_pairs(rankings: Rankings) -> Floats:
+    """Share of the pairs of judged items in the top k with different grades that are in the right order.
+
+    C / (C + D), with C and D the pairs in the right and in the wrong order.
+
+    NULL without such a pair. (1 + D) / 2 of SciPy's somersd, of the order given the grades. With grades 0 and
+    1 it is the AUC over the judged items. In the binary form all grades are equal: NULL. O(n log n).
+
+    Source: Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs").
+
+    >>> SELECT concordant_pairs(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.6666666666666666
+    """
+    right, wrong = ragged.ordered_pairs(rankings.seen.grade, rankings.seen.offsets)
+    return np.where(right + wrong > 0, ratio(right, right + wrong), np.nan)
