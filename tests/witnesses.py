@@ -1118,6 +1118,47 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
 
 
 @witness(
+    "bpref",
+    worked=[
+        Worked(  # the example of trec_eval's bpref_bug: 4 relevant below 1 of 4 non-relevant, 2 not retrieved
+            ["n1", "r1", "r2", "r3", "r4"],
+            {"n1": 0, "n2": 0, "n3": 0, "n4": 0, "r1": 1, "r2": 1, "r3": 1, "r4": 1, "r5": 1, "r6": 1},
+            None,
+            (4 * (1 - 1 / 4) + 2 * 0) / 6,
+        ),
+        Worked([1, 9, 2], {1: 1, 2: 1, 3: 1}, None, (1 + 1) / 3),  # nobody judged non-relevant: recall
+        Worked(["n", "m", "r"], {"n": 0, "m": 0, "o": 0, "r": 2}, None, 1 - min(2, 1) / min(3, 1)),
+        Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, None, (1 + (1 - min(1, 2) / min(1, 2))) / 2),
+        Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, 1, 1 / 2),
+        Worked(REC, TRUTH, None, 2 / 3),  # the binary form has no judged non-relevant items
+        Worked(["n"], {"n": 0}, None, 0.0),
+        Worked([], [], None, 0.0),
+        Worked([1], [1], 0, 0.0),
+    ],
+    outside=[trec_eval_cut("bpref")],
+)
+def bpref(ranking: Ranking, k: int | None) -> Value:
+    """For each relevant item found, the share of judged non-relevant items that it beats (Buckley 2004).
+
+    trec_eval's formula since 8.0: 1 - min(non-relevant above, R) / min(N, R), summed and divided by R; an
+    item with none above adds 1, so N = 0 gives recall. trec_eval reads negative grades as "not judged",
+    the contract as judged non-relevant. ranx divides 0 by 0 where N = 0.
+    """
+    relevant, nonrelevant = ranking.relevant, sum(grade <= 0 for grade in ranking.ideal)
+    if relevant == 0:
+        return 0.0
+    value, above = 0.0, 0
+    for _, grade in ranking.judged(k):
+        if grade <= 0:
+            above += 1
+        elif above == 0:
+            value += 1
+        else:
+            value += 1 - min(above, relevant) / min(nonrelevant, relevant)
+    return value / relevant
+
+
+@witness(
     "interpolated_precision",
     worked=[  # precision by rank 1, 1/2, 2/3, 1/2; recall 1/3, 1/3, 2/3, 2/3
         Worked(REC, TRUTH, 4, 1.0),

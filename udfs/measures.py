@@ -494,6 +494,30 @@ def r_precision(rankings: Rankings) -> Floats:
     return unless_empty(rankings, ratio(rankings.cut(rankings.relevant).hits, rankings.relevant))
 
 
+@measure(range="[0, 1]", empty="0", source="Buckley, Voorhees 2004")
+def bpref(rankings: Rankings) -> Floats:
+    """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+
+    1/R * sum over hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit
+    and R and N the relevant and the judged non-relevant items of truth; a hit with n = 0 counts 1.
+
+    Where truth is empty: 0. Judged non-relevant are the truth items of grade 0 or less: use the graded forms.
+    trec_eval's definition, but for negative grades, which trec_eval takes as unjudged.
+
+    Source: Buckley and Voorhees (2004); trec_eval (bpref).
+
+    >>> SELECT bpref(['a', 'x', 'b'], MAP {'a': 1, 'x': 0, 'b': 1, 'y': 0})
+    0.75
+    """
+    judged, seen, relevant = rankings.judged, rankings.seen, rankings.relevant
+    nonrelevant = np.diff(judged.ideal_offsets) - relevant
+    hit = seen.grade > 0
+    row = seen.row[hit]
+    above = np.minimum(ragged.count_before(~hit, seen.offsets)[hit], relevant[row])
+    worth = 1 - ratio(above, np.minimum(nonrelevant, relevant)[row])
+    return ratio(ragged.total(worth, row, rankings.n), relevant)
+
+
 def precision_from(rankings: Rankings, level: float) -> Floats:
     """The highest precision at any rank whose recall is at least `level`; 0 if none is."""
     found = rankings.found

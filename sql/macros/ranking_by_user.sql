@@ -28,6 +28,7 @@ SELECT
     system.main.rbp(judged, k) AS rbp,
     system.main.half_life_utility(judged, k) AS half_life_utility,
     system.main.r_precision(judged, k) AS r_precision,
+    system.main.bpref(judged, k) AS bpref,
     system.main.interpolated_precision(judged, k) AS interpolated_precision,
     system.main.interpolated_average_precision(judged, k) AS interpolated_average_precision,
     system.main.spearman(judged, k) AS spearman,

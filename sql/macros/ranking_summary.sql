@@ -46,6 +46,7 @@ ranking_means AS (
         avg(rbp) AS rbp,
         avg(half_life_utility) AS half_life_utility,
         avg(r_precision) AS r_precision,
+        avg(bpref) AS bpref,
         avg(interpolated_precision) AS interpolated_precision,
         avg(interpolated_average_precision) AS interpolated_average_precision,
         avg(spearman) AS spearman,
