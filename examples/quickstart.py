@@ -1,0 +1,18 @@
+"""What was recommended, what turned out to be right, and how good that was."""
+
+import duckdb
+
+import udfs
+
+con = udfs.register(duckdb.connect())
+con.execute("""
+    CREATE TABLE rec AS FROM (VALUES
+        (7, 'a', 10.0), (7, 'c', 8.0), (7, 'b', 6.0), (7, 'f', 2.0)) AS t(userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES (7, 'a'), (7, 'b'), (7, 'd'), (8, 'e')) AS t(userid, itemid);
+""")
+
+# From lists: one number.
+print(con.sql("SELECT recall(['a', 'c', 'b', 'f'], ['a', 'b', 'd'], 2) AS recall"))
+
+# From tables: the mean of every measure at each cut-off. User 8 was recommended nothing, and scores 0.
+print(con.sql("SELECT k, users, users_without_rec, recall, mrr FROM ranking_summary('rec', 'truth', [2, 4])"))

@@ -1,0 +1,883 @@
+"""The command as users run it: files in, a report out, and one clear line where something is wrong."""
+
+import csv
+import gzip
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import udfs
+from udfs import cli
+from udfs.cli import main
+from udfs.registry import LIST_MEASURES, MEASURES
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# The documents' table of measures, to the last digit.
+DOCUMENTS = {
+    "Recall": ["0.6666666666666666", "0.3333333333333333"],
+    "Precision": ["0.5", "0.5"],
+    "MAP": ["0.5555555555555555", "0.3333333333333333"],
+    "AUC": ["0.75", "1.0"],
+    "MRR": ["1.0", "1.0"],
+    "NDCG": ["0.7039180890341349", "0.6131471927654585"],
+}
+K = ["-k", "4", "-k", "2"]
+
+REC = "userid,itemid,score\n" + "".join(
+    f"{user},{item},{score}\n"
+    for user in (1, 2, 3)
+    for item, score in ((1, 10.0), (3, 8.0), (2, 6.0), (6, 2.0))
+)
+TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for item in (1, 2, 4))
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    """A working directory with the documents' rows as rec.csv and truth.csv."""
+    monkeypatch.chdir(tmp_path)
+    Path("rec.csv").write_text(REC)
+    Path("truth.csv").write_text(TRUTH)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command; return what it printed, and fail if it failed or said anything else."""
+
+    def run_it(*arguments):
+        code = main(list(arguments))
+        out, err = capsys.readouterr()
+        assert (code, err) == (0, "")
+        return out
+
+    return run_it
+
+
+@pytest.fixture
+def fails(capsys):
+    """Run the command that fails; return its one line of error."""
+
+    def run_it(code, *arguments):
+        assert main(list(arguments)) == code
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("ranking-udfs: error: ")
+        assert err.count("\n") == 1
+        assert err.endswith("\n")
+        return err.removeprefix("ranking-udfs: error: ").strip()
+
+    return run_it
+
+
+def cells(text):
+    """The rows of the first table of a report, by their first cell."""
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in text.split("\n\n")[0].splitlines()
+    ]
+    return {row[0]: row[1:] for row in rows}
+
+
+def evaluated(run, *arguments):
+    """The report as a list of rows."""
+    return json.loads(run("evaluate", *arguments, "--format", "json"))
+
+
+def as_shell(*arguments, **options):
+    command = [sys.executable, "-m", "udfs", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, capture_output=True, text=True, env=environment, **options)
+
+
+# The documents' tables
+
+
+def test_readme_command_prints_the_documents_numbers():
+    data = ROOT / "examples" / "data"
+    done = as_shell("evaluate", str(data / "dummy_rec.csv"), str(data / "dummy_truth.csv"), *K)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = cells(done.stdout)
+    assert found["Ranking measure"] == ["top-4", "top-2"]
+    assert {name: found[name] for name in DOCUMENTS} == DOCUMENTS
+    assert list(found)[8:] == ["Hit rate", "F-measure"]
+
+
+def test_table_ends_with_the_number_of_users(run):
+    assert run("evaluate", "rec.csv", "truth.csv", *K).endswith(
+        "\n\n"
+        "Users evaluated: 3\n"
+        "Users without recommendations (scored as an empty list): 0\n"
+        "Users without truth (left out): 0\n"
+    )
+
+
+def test_users_missing_on_either_side_are_counted(run):
+    Path("rec.csv").write_text(REC + "8,1,1.0\n9,1,1.0\n9,2,1.0\n")
+    Path("truth.csv").write_text(TRUTH + "7,1\n")
+    for more in ([], ["--by-user", "users.csv"]):
+        (row,) = evaluated(run, "rec.csv", "truth.csv", "-k", "4", "--no-check", *more)
+        assert (row["users"], row["users_without_rec"], row["users_without_truth"]) == (4, 1, 2)
+        assert row["recall"] == pytest.approx(3 * (2 / 3) / 4, abs=1e-15)
+
+
+def test_default_k_is_10(run):
+    assert cells(run("evaluate", "rec.csv", "truth.csv"))["Ranking measure"] == ["top-10"]
+
+
+def test_k_given_twice_counts_once_and_keeps_its_place(run):
+    found = cells(run("evaluate", "rec.csv", "truth.csv", "-k", "2", "-k", "4", "-k", "2"))
+    assert found["Ranking measure"] == ["top-2", "top-4"]
+
+
+def test_options_may_stand_between_files(run):
+    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4")
+    assert run("evaluate", "rec.csv", "-k", "4", "truth.csv") == expected
+    assert run("evaluate", "-k", "4", "rec.csv", "truth.csv") == expected
+
+
+# Ranking
+
+
+def test_ties_by_item_ascending_and_null_and_nan_scores_last(run):
+    Path("rec.csv").write_text("userid,itemid,score\n1,9,nan\n1,8,\n1,5,1\n1,4,1\n1,7,-1\n")
+    for relevant, rank in ((4, 1), (5, 2), (7, 3)):
+        Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
+        (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+        assert row["mrr"] == 1 / rank
+
+
+def test_ties_as_in_trec_eval(run):
+    Path("rec.csv").write_text(
+        "userid,itemid,score\n1,10,1\n1,9,1\n1,a,16777216\n1,b,16777217\n1,c,nan\n1,d,\n"
+    )
+    for relevant, rank in (("b", 1), ("a", 2), ("9", 3), ("10", 4)):
+        Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
+        (row,) = evaluated(run, "rec.csv", "truth.csv", "--ties", "trec", "--no-check")
+        assert row["mrr"] == 1 / rank
+
+
+def test_grades_are_used_where_truth_has_them(run):
+    rows = ((10, 1, 5), (8, 3, 2), (6, 2, 4), (2, 6, 1), (1, 4, 3))  # the documents' graded example
+    Path("rec.csv").write_text("userid,itemid,score\n" + "".join(f"1,{i},{s}\n" for s, i, _ in rows))
+    Path("truth.csv").write_text("userid,itemid,rel\n" + "".join(f"1,{i},{g}\n" for _, i, g in rows))
+    at_2, at_3 = evaluated(run, "rec.csv", "truth.csv", "-k", "2", "-k", "3", "--measures", "ndcg")
+    assert at_2["ndcg"] == pytest.approx(0.8128912838590544, abs=1e-15)
+    assert at_3["ndcg"] == pytest.approx(0.9187707805346093, abs=1e-15)
+
+
+def test_threads_do_not_change_the_numbers(run):
+    assert run("evaluate", "rec.csv", "truth.csv", "--threads", "1", "--memory-limit", "200MB") == run(
+        "evaluate", "rec.csv", "truth.csv", "--threads", "4"
+    )
+
+
+# Measures
+
+
+def test_chosen_measures_with_options(run):
+    chosen = ["ndcg", "recall_at", "ndcg(gain=linear)", "rbp( persistence=0.5, gain=binary )", "ndcg", "err"]
+    text = run("evaluate", "rec.csv", "truth.csv", "-k", "4", "--measures", *chosen)
+    assert list(cells(text))[2:] == [
+        "NDCG",
+        "Recall",
+        "NDCG (gain=linear)",
+        "RBP (persistence=0.5 gain=binary)",
+        "ERR",
+    ]
+    assert cells(text)["RBP (persistence=0.5 gain=binary)"] == [repr(0.5 + 0.125)]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_can_be_chosen(run, name):
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", name)
+    with duckdb.connect() as con:
+        udfs.register(con)
+        ((value,),) = con.execute(f'SELECT "{name}"([1, 3, 2, 6], [1, 2, 4], 10)').fetchall()
+    assert row[name] == (value if value is None else pytest.approx(value, abs=1e-15))
+
+
+def test_a_mean_without_a_value_is_null(run):
+    Path("truth.csv").write_text("userid,itemid\n1,77\n")
+    arguments = ["evaluate", "rec.csv", "truth.csv", "--no-check", "--measures", "first_hit_rank"]
+    assert cells(run(*arguments))["First hit rank"] == ["NULL"]
+    assert run(*arguments, "--format", "csv").splitlines()[1].endswith(",")
+    assert json.loads(run(*arguments, "--format", "json"))[0]["first_hit_rank"] is None
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
+def test_measures_command_lists_the_registry(run, form):
+    text = run("measures", "--format", form)
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
+        assert measure.description in text
+        assert all(name in text for name in measure.names)
+    if form == "json":
+        f_measure = next(row for row in json.loads(text) if row["name"] == "f_measure")
+        assert f_measure["options"] == "beta=1 (a number >= 0)"
+
+
+# Input
+
+
+def write(con, name, query):
+    con.execute(f"COPY ({query}) TO '{name}'")
+    return name
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "tsv", "csv.gz", "parquet", "json", "jsonl", "ndjson", "ndjson.gz", "txt", "CSV"]
+)
+def test_every_format_gives_the_same_table(run, suffix):
+    expected = run("evaluate", "rec.csv", "truth.csv", *K)
+    forms = {
+        "parquet": "parquet",
+        "json": "json, ARRAY",
+        "jsonl": "json",
+        "ndjson": "json",
+        "ndjson.gz": "json",
+    }
+    form = forms.get(suffix, "csv, DELIMITER '\t'" if suffix == "tsv" else "csv")
+    compression = ", COMPRESSION gzip" if suffix.endswith("gz") else ""
+    with duckdb.connect() as con:
+        for name in ("rec", "truth"):
+            con.execute(f"COPY (FROM '{name}.csv') TO 'copy_{name}.{suffix}' (FORMAT {form}{compression})")
+    assert run("evaluate", f"copy_rec.{suffix}", f"copy_truth.{suffix}", *K) == expected
+
+
+def test_patterns_read_all_files(run):
+    header, *lines = REC.splitlines(keepends=True)
+    for part in range(3):
+        Path(f"part{part}.csv").write_text(header + "".join(lines[part * 4 : part * 4 + 4]))
+    assert run("evaluate", "part*.csv", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+
+
+def test_columns_of_other_names(run):
+    Path("r.csv").write_text(REC.replace("userid,itemid,score", "customer,SKU,p"))
+    Path("t.csv").write_text(
+        "customer,sku,stars\n" + "".join(f"{u},{i},2\n" for u in (1, 2, 3) for i in (1, 2, 4))
+    )
+    arguments = ["--user", "customer", "--item", "sku", "--score", "p", "--grade", "stars", "--measures"]
+    (row,) = evaluated(run, "r.csv", "t.csv", *arguments, "dcg")
+    assert row["dcg"] == pytest.approx(3 + 3 / 2, abs=1e-15)  # 2^2 - 1 at ranks 1 and 3
+
+
+def test_ids_of_a_csv_file_are_text_where_the_other_file_has_text(run):
+    Path("truth.csv").write_text(TRUTH + "x,1\n")
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+    assert (row["users"], row["users_without_rec"]) == (4, 1)
+
+
+def test_empty_scores_are_numbers_too(run):
+    Path("rec.csv").write_text("userid,itemid,score\n1,1,\n1,2,\n")
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+    assert row["users_without_rec"] == 2
+
+
+# Several models
+
+
+@pytest.fixture
+def worse():
+    Path("worse.csv").write_text("userid,itemid,score\n1,9,2\n1,1,1\n")
+    return "worse.csv"
+
+
+def test_models_have_columns_of_their_own(run, worse):
+    text = run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check")
+    found = cells(text)
+    assert found["Ranking measure"] == ["b top-4", "b top-2", "a top-4", "a top-2"]
+    assert found["MRR"] == ["1.0", "1.0", repr(0.5 / 3), repr(0.5 / 3)]
+    assert "Users evaluated: 3\n" in text
+    assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
+
+
+def test_models_without_a_name_have_that_of_the_file(run, worse):
+    rows = evaluated(run, "rec.csv", worse, "truth.csv", "--no-check")
+    assert [row["system"] for row in rows] == ["rec", "worse"]
+
+
+def test_a_single_model_can_have_a_name(run):
+    assert cells(run("evaluate", "mine=rec.csv", "truth.csv"))["Ranking measure"] == ["mine top-10"]
+
+
+def test_a_column_system_holds_several_models(run):
+    lines = REC.splitlines()
+    rows = [f"{line},{name}" for name in ("z", "y") for line in lines[1:]]
+    Path("both.csv").write_text("\n".join([f"{lines[0]},system", *rows, "1,9,99,x"]) + "\n")
+    found = cells(run("evaluate", "both.csv", "truth.csv", "--no-check"))
+    assert found["Ranking measure"] == ["x top-10", "y top-10", "z top-10"]
+    assert found["MRR"] == ["0.0", "1.0", "1.0"]
+    rows = evaluated(run, "both.csv", "rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
+    assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
+
+
+def test_a_path_with_an_equals_sign_is_a_path(run):
+    for name in ("a=b.csv", "k=1/rec.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(REC)
+        assert cells(run("evaluate", name, "truth.csv"))["Ranking measure"] == ["top-10"]
+
+
+def test_models_of_one_name_are_refused(fails, worse):
+    assert "worse.csv: rec.csv has a model 'a' too" in fails(
+        1, "evaluate", "a=rec.csv", f"a={worse}", "truth.csv"
+    )
+
+
+def test_a_name_for_a_file_that_names_its_models_is_refused(fails):
+    Path("both.csv").write_text("userid,itemid,score,system\n1,1,1,x\n")
+    assert "leave a= out" in fails(1, "evaluate", "a=both.csv", "truth.csv")
+
+
+# Output
+
+
+def test_csv_and_json_have_a_row_per_k(run):
+    rows = list(csv.DictReader(io.StringIO(run("evaluate", "rec.csv", "truth.csv", *K, "--format", "csv"))))
+    assert [row["k"] for row in rows] == ["4", "2"]
+    assert [row["ndcg"] for row in rows] == DOCUMENTS["NDCG"]
+    assert list(rows[0])[:6] == [
+        "k",
+        "users",
+        "users_without_rec",
+        "users_without_truth",
+        "recall",
+        "precision",
+    ]
+    for row, found in zip(rows, evaluated(run, "rec.csv", "truth.csv", *K), strict=True):
+        assert {name: str(value) for name, value in found.items()} == row
+
+
+def test_markdown(run):
+    text = run("evaluate", "a|b=rec.csv", "truth.csv", "--format", "markdown", "--measures", "auc")
+    assert text.startswith("| Ranking measure | a\\|b top-10 |\n| --- | --- |\n| AUC | 0.75 |\n\n- Users")
+
+
+def test_output_goes_to_a_file(run, folder):
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    Path("report.txt").write_text("what was here before")
+    assert run("evaluate", "rec.csv", "truth.csv", "--output", "report.txt") == ""
+    assert Path("report.txt").read_text() == expected
+    assert {file.name for file in folder.iterdir()} == {"rec.csv", "truth.csv", "report.txt"}
+
+
+@pytest.mark.parametrize("option", ["--output", "--by-user"])
+def test_a_file_is_whole_or_not_there(fails, folder, monkeypatch, option):
+    def full_disk(*_):
+        raise OSError(28, "No space left on device")
+
+    Path("report.csv").write_text("what was here before")
+    monkeypatch.setattr(os, "replace", full_disk)
+    assert "No space left" in fails(1, "evaluate", "rec.csv", "truth.csv", option, "report.csv")
+    assert Path("report.csv").read_text() == "what was here before"
+    assert {file.name for file in folder.iterdir()} == {"rec.csv", "truth.csv", "report.csv"}
+
+
+def test_output_may_be_a_device(run):
+    assert run("evaluate", "rec.csv", "truth.csv", "--output", "/dev/null") == ""
+    assert not Path("/dev/null").is_file()
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "csv", "csv.gz", "tsv", "json", "jsonl", "ndjson"])
+def test_values_by_user(run, suffix):
+    Path("truth.csv").write_text(TRUTH + "7,1\n")
+    run("evaluate", "rec.csv", "truth.csv", *K, "--by-user", f"users.{suffix}", "--no-check")
+    with duckdb.connect() as con:
+        found = con.sql(f"SELECT userid, k, n_rec, n_truth, recall, ndcg FROM 'users.{suffix}'").fetchall()
+    assert [row[:2] for row in found] == [(user, k) for user in (1, 2, 3, 7) for k in (2, 4)]
+    assert found[1] == (1, 4, 4, 3, 0.6666666666666666, pytest.approx(0.7039180890341349, abs=1e-15))
+    assert found[7] == (7, 4, 0, 1, 0.0, 0.0)
+
+
+def test_values_by_user_and_model(run, worse):
+    arguments = ["rec.csv", worse, "truth.csv", "--by-user", "users.json", "--no-check", "--measures", "rbp"]
+    run("evaluate", *arguments)
+    found = json.loads(Path("users.json").read_text())
+    assert [(row["system"], row["userid"]) for row in found] == [
+        (s, u) for s in ("rec", "worse") for u in (1, 2, 3)
+    ]
+
+
+def test_one_pass_for_all_outputs_gives_the_same_summary(run, worse):
+    Path("countries.csv").write_text("userid,country\n1,SE\n")
+    arguments = ["evaluate", "rec.csv", worse, "truth.csv", *K, "--no-check", "--format", "csv"]
+    plain = run(*arguments)
+    assert run(*arguments, "--by-user", "users.csv") == plain
+    segmented = csv.DictReader(io.StringIO(run(*arguments, "--segment", "countries.csv:country")))
+    everybody = [row for row in segmented if row.pop("segment") == "(all)"]
+    assert everybody == list(csv.DictReader(io.StringIO(plain)))
+
+
+# Segments
+
+
+def test_segments_have_rows_of_their_own(run):
+    Path("rec.csv").write_text("userid,itemid,score\n1,1,1\n2,9,1\n3,1,1\n")
+    Path("users.csv").write_text("userid,country\n1,SE\n2,SE\n2,SE\n2,DE\n99,FR\n")
+    arguments = [
+        "rec.csv",
+        "truth.csv",
+        *K,
+        "--segment",
+        "users.csv:country",
+        "--measures",
+        "mrr",
+        "--no-check",
+    ]
+    text = run("evaluate", *arguments)
+    table = [[cell.strip() for cell in line.split(" | ")] for line in text.split("\n\n")[2].splitlines()]
+    assert table[0] == ["country", "Ranking measure", "top-4", "top-2"]
+    assert table[2:] == [
+        ["(none)", "Users", "1", "1"],
+        ["(none)", "MRR", "1.0", "1.0"],
+        ["DE", "Users", "1", "1"],
+        ["DE", "MRR", "0.0", "0.0"],
+        ["SE", "Users", "2", "2"],
+        ["SE", "MRR", "0.5", "0.5"],
+    ]
+    rows = evaluated(run, *arguments)
+    assert [(row["segment"], row["k"]) for row in rows][:4] == [
+        ("(all)", 4),
+        ("(all)", 2),
+        ("(none)", 4),
+        ("(none)", 2),
+    ]
+
+
+# TREC files
+
+
+def trec_files(seed=7):
+    """A run with ties and unjudged documents, and qrels; topics are missing on either side."""
+    draw = random.Random(seed)
+    run, qrels = {}, {}
+    for topic in range(60):
+        documents = [f"d{draw.choice('abc')}{i}" for i in range(40)]
+        if topic % 10 != 3:
+            scores = [1.0, 2.0, 2.5, 16777216.0, 16777217.0, -3.25]
+            run[f"q{topic}"] = {document: draw.choice(scores) for document in draw.sample(documents, 25)}
+        if topic % 10 != 4:
+            grades = [0] if topic == 5 else [0, 0, 1, 2, 3]
+            qrels[f"q{topic}"] = {document: draw.choice(grades) for document in draw.sample(documents, 18)}
+    run_lines = [
+        f"{topic} Q0 {document}\t{rank}  {score!r} mine\n"
+        for topic, documents in run.items()
+        for rank, (document, score) in enumerate(documents.items())
+    ]
+    Path("mine.run").write_text("".join(run_lines) + "\n")
+    Path("qrels").write_text(
+        "".join(f"{t} 0 {d} {g}\r\n" for t, grades in qrels.items() for d, g in grades.items())
+    )
+    return run, qrels
+
+
+TREC_MEASURES = {
+    "recall": "recall_{}",
+    "precision(divide=k)": "P_{}",
+    "average_precision": "map_cut_{}",
+    "ndcg(gain=linear)": "ndcg_cut_{}",
+    "hit_rate": "success_{}",
+    "mrr": "recip_rank",
+    "r_precision": "Rprec",
+    "bpref": "bpref",
+}
+
+
+def test_trec_files_give_the_numbers_of_trec_eval(run):
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    trec_run, qrels = trec_files()
+    expected = pytrec_eval.RelevanceEvaluator(
+        qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
+    ).evaluate(trec_run)
+    chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", *TREC_MEASURES]
+    run("evaluate", "mine.run", "qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json", *chosen)
+    found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
+    assert {topic for topic, _ in found} == set(qrels)
+    compared = 0
+    for topic, values in expected.items():
+        for k in (5, 10, 1000):
+            for name, theirs in TREC_MEASURES.items():
+                if k == 1000 or "{}" in theirs:
+                    if theirs.format(k) not in values:
+                        continue  # trec_eval's cut-offs for success are 1, 5 and 10
+                    assert found[topic, k][name] == pytest.approx(values[theirs.format(k)], abs=1e-12), (
+                        topic,
+                        name,
+                    )
+                    compared += 1
+    assert compared > 800
+    for topic in set(qrels) - set(trec_run):
+        assert found[topic, 5]["n_rec"] == 0
+
+
+def test_trec_files_by_shape_by_option_and_gzip(run):
+    trec_files()
+    expected = run("evaluate", "mine.run", "qrels", "--no-check", "--threads", "1")
+    assert cells(expected)["Ranking measure"] == ["top-10"]
+    for name in ("mine.run", "qrels"):
+        Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
+        Path(f"{name}.json").write_bytes(Path(name).read_bytes())
+    assert run("evaluate", "mine.run.gz", "qrels.gz", "--no-check", "--threads", "1") == expected
+    assert (
+        run("evaluate", "mine.run.json", "qrels.json", "--no-check", "--threads", "1", "--format-in", "trec")
+        == expected
+    )
+
+
+def test_a_table_of_six_columns_is_not_a_trec_run(run):
+    lines = [line.replace(",", "\t") + "\tx\ty\tz\n" for line in REC.splitlines()]
+    Path("rec.txt").write_text("".join(lines))
+    assert run("evaluate", "rec.txt", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+
+
+def test_trec_runs_are_named_by_their_tag(run, fails):
+    trec_files()
+    text = Path("mine.run").read_text()
+    Path("other.run").write_text(text.replace(" mine\n", " other\n"))
+    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check")
+    assert [row["system"] for row in rows] == ["other", "mine"]
+    rows = evaluated(run, "*.run", "qrels", "--no-check")
+    assert [row["system"] for row in rows] == ["mine", "other"]
+    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check")
+    assert [row["system"] for row in rows] == ["a", "b"]
+    Path("copy.run").write_text(text)
+    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "qrels")
+
+
+def test_a_trec_run_may_be_judged_by_a_table(run):
+    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 8.5 x\n")
+    (row,) = evaluated(run, "mine.run", "truth.csv", "--no-check", "-k", "2")
+    assert row["recall"] == pytest.approx(2 / 3 / 3, abs=1e-15)
+
+
+def test_a_line_that_is_not_trec_is_named(fails):
+    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n" * 20 + "1 Q0 2 2\n")
+    Path("qrels").write_text("1 0 1 1\n")
+    error = fails(1, "evaluate", "mine.run", "qrels", "--no-check")
+    assert "mine.run: a line is not of the shape `topic Q0 doc rank score tag`: 1 Q0 2 2" in error
+
+
+# The check
+
+
+def test_problems_of_the_data_are_told_on_stderr(capsys):
+    Path("rec.csv").write_text(REC + "1,1,10.0\n")
+    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("ranking-udfs: note: ")
+    assert main(["evaluate", "rec.csv", "truth.csv", "--no-check"]) == 0
+    assert capsys.readouterr() == (out, "")
+
+
+# The SQL
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        [],
+        ["--measures", "ndcg", "rbp(persistence=0.5)", "precision"],
+        ["--segment", "users.csv:country"],
+        ["--ties", "trec"],
+        ["mine=rec.parquet"],
+    ],
+)
+def test_sql_runs_as_printed(run, more):
+    Path("users.csv").write_text("userid,country\n1,SE\n")
+    with duckdb.connect() as con:
+        con.execute("COPY (FROM 'rec.csv') TO 'rec.parquet'")
+        more = [argument for argument in more if "parquet" not in argument] + K
+        files = ["rec.csv", "mine=rec.parquet", "truth.csv"] if not more else ["rec.parquet", "truth.csv"]
+        script = run("sql", *files, *more, "--by-user", "by user.csv" if "--segment" in more else "b.parquet")
+        udfs.register(con)
+        results = []
+        for statement in con.extract_statements(script):
+            con.execute(statement)
+            results.append(con.fetchall())
+    plain = [
+        row for row in evaluated(run, *files, *more, "--no-check") if row.get("segment") in (None, "(all)")
+    ]
+    assert sorted(row["k"] for row in plain) == [2, 4]
+    assert any(sorted(row[0] for row in rows) == [2, 4] for rows in results)
+    assert Path("by user.csv" if "--segment" in more else "b.parquet").exists()
+
+
+def test_sql_of_a_plain_evaluation_is_one_call(run):
+    script = run("sql", "rec.csv", "truth.csv", *K, "--output", "evaluation.sql")
+    assert script == ""
+    with duckdb.connect() as con:
+        udfs.register(con)
+        for statement in con.extract_statements(Path("evaluation.sql").read_text()):
+            result = con.sql(statement)
+        assert "\nFROM ranking_summary('rec', 'truth', [4, 2])" in statement.query
+        assert sorted(result.fetchall()) == sorted(
+            tuple(row.values()) for row in evaluated(run, "rec.csv", "truth.csv", *K)
+        )
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (None, "bad.csv: no such file"),
+        ("", "bad.csv: no rows"),
+        ("userid,itemid,score\n", "bad.csv: no rows"),
+        ("userid,item,score\n1,1,1\n", "bad.csv: no column 'itemid' (there are: userid, item, score)"),
+        ("userid,itemid,score\n1,1,1\n1,2,much\n", "bad.csv: Conversion Error: CSV Error on Line: 3"),
+    ],
+)
+def test_bad_recommendations_exit_1(fails, content, error):
+    if content is not None:
+        Path("bad.csv").write_text(content)
+    assert fails(1, "evaluate", "bad.csv", "truth.csv").startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("bad.parquet", b"not a parquet file at all", "bad.parquet: Invalid Input Error: "),
+        ("bad.json", b"{nothing", "bad.json: Invalid Input Error: Malformed JSON"),
+        ("bad.csv.gz", b"not compressed", "bad.csv.gz: "),
+        ("bad.csv", bytes(range(256)) * 9, "bad.csv: "),
+    ],
+)
+def test_a_file_that_cannot_be_read_exits_1(fails, name, content, error):
+    Path(name).write_bytes(content)
+    assert fails(1, "evaluate", "rec.csv", name).startswith(error)
+
+
+def test_a_score_that_is_not_a_number_is_named(fails):
+    Path("rec.json").write_text('[{"userid": 1, "itemid": 1, "score": "high"}]')
+    assert fails(1, "evaluate", "rec.json", "truth.csv") == "rec.json: 'score' must be a number, got VARCHAR"
+
+
+def test_a_grade_column_that_is_not_there_is_named(fails):
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--grade", "stars")
+    assert error == "truth.csv: no column 'stars' (there are: userid, itemid)"
+
+
+def test_ids_of_different_types_are_refused(fails):
+    Path("rec.json").write_text('[{"userid": 1, "itemid": "a", "score": 1}]')
+    Path("truth.json").write_text('[{"userid": "1", "itemid": "a"}]')
+    error = fails(1, "evaluate", "rec.json", "truth.json")
+    assert error == "userid must be of one type, got VARCHAR in truth.json and BIGINT in rec.json"
+
+
+def test_no_user_to_evaluate_is_an_error(fails):
+    Path("truth.csv").write_text("userid,itemid\n,1\n")
+    assert fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check") == "truth.csv: no user to evaluate"
+
+
+def test_an_error_in_a_measure_is_one_line(fails):
+    Path("truth.csv").write_text("userid,itemid,rel\n1,1,7\n")
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check", "--measures", "err")
+    assert error == "err: a grade must be max_grade=4 or less, got 7"
+
+
+@pytest.mark.parametrize("option", ["--output", "--by-user"])
+def test_a_place_to_write_that_is_not_there_exits_1(fails, folder, option):
+    Path("folder.csv").mkdir()
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "nowhere/report.csv")
+    assert error == "nowhere/report.csv: no such directory: nowhere"
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "folder.csv")
+    assert error == "folder.csv: a directory, not a file"
+    assert fails(1, "evaluate", "folder.csv", "truth.csv").startswith("folder.csv: a directory, not a file")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["evaluate"], "the following arguments are required: REC, TRUTH"),
+        (["evaluate", "rec.csv"], "the following arguments are required: REC and TRUTH"),
+        ([], "the following arguments are required: COMMAND"),
+        (["rank"], "argument COMMAND: invalid choice: 'rank'"),
+        (["evaluate", "rec.csv", "truth.csv", "--unheard-of"], "unrecognized arguments: --unheard-of"),
+        (["measures", "rec.csv"], "unrecognized arguments: rec.csv"),
+        (["evaluate", "rec.csv", "truth.csv", "-k", "-3"], "argument -k: k must be 0 or more, got -3"),
+        (["evaluate", "rec.csv", "truth.csv", "-k", "2.5"], "argument -k: k must be an integer, got '2.5'"),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--threads", "0"],
+            "argument --threads: must be 1 or more, got '0'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--segment", "x"],
+            "argument --segment: must be FILE:COLUMN, got 'x'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--by-user", "x.doc"],
+            "argument --by-user: must end in one of .parquet",
+        ),
+        (["evaluate", "rec.csv", "truth.csv", "--format", "x"], "argument --format: invalid choice: 'x'"),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "x"],
+            "argument --measures: no measure 'x' (there are: ap,",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain=linear"],
+            "argument --measures: no measure",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain='x')"],
+            "argument --measures: ndcg: option gain must be exp|linear, got \"'x'\"",
+        ),
+    ],
+)
+def test_wrong_usage_exits_2(fails, arguments, error):
+    assert fails(2, *arguments).startswith(error)
+
+
+def test_a_memory_limit_that_is_none_is_an_error(fails):
+    assert "Memory" in fails(1, "evaluate", "rec.csv", "truth.csv", "--memory-limit", "much")
+
+
+def test_a_directory_as_a_pattern_or_an_unreadable_name(fails):
+    assert fails(1, "evaluate", "*.none", "truth.csv") == "*.none: no such file"
+    assert fails(1, "evaluate", "x\udcff.csv", "truth.csv")
+
+
+# Names that look like SQL
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "it's",
+        "a;b",
+        "two\nlines",
+        'quo"te',
+        "`tick`",
+        "*",
+        "a[1]",
+        "w?",
+        "-- x",
+        "$1",
+        "{b}",
+        "';SELECT 1;--",
+    ],
+)
+def test_names_are_names(run, name):
+    Path(f"{name}.csv").write_text(REC)
+    Path(f"{name}.t.csv").write_text(TRUTH)
+    quoted = '"' + name.replace('"', '""') + '"'
+    Path("columns.csv").write_text(REC.replace("score", quoted))
+    Path("users.csv").write_text(f"userid,{quoted}\n1,x\n")
+    expected = cells(run("evaluate", "rec.csv", "truth.csv"))["NDCG"]
+    files = [f"./{name}.csv", f"./{name}.t.csv"]
+    assert cells(run("evaluate", *files))["NDCG"] == expected
+    assert cells(run("evaluate", "columns.csv", "truth.csv", "--score", name))["NDCG"] == expected
+    (row,) = evaluated(run, f"{name}=rec.csv", "truth.csv")
+    assert row["system"] == name
+    assert (
+        evaluated(run, *files, "--segment", f"users.csv:{name}", "--by-user", f"./{name}.json")[-1]["segment"]
+        == "x"
+    )
+    assert json.loads(Path(f"{name}.json").read_text())[0]["userid"] == 1
+    script = run("sql", *files, "--segment", f"users.csv:{name}")
+    with duckdb.connect() as con:
+        udfs.register(con)
+        for statement in con.extract_statements(script):
+            con.execute(statement).fetchall()
+
+
+def test_a_path_is_not_a_python_variable(fails):
+    assert fails(1, "evaluate", "con", "truth.csv") == "con: no such file"
+
+
+def test_columns_are_never_sql(fails):
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--score", "1; DROP TABLE x")
+    assert error.startswith("rec.csv: no column '1; DROP TABLE x'")
+
+
+# The process
+
+
+def test_version_and_help(run):
+    assert run("--version") == f"ranking-udfs {udfs.__version__}\n"
+    assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
+
+
+def test_no_traceback_and_exit_codes_in_a_shell():
+    assert as_shell("evaluate", "rec.csv", "truth.csv").returncode == 0
+    done = as_shell("evaluate", "none.csv", "truth.csv")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        "ranking-udfs: error: none.csv: no such file\n",
+    )
+    assert as_shell("evaluate").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "interrupt",
+    [
+        KeyboardInterrupt(),
+        duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
+        RuntimeError("Query interrupted"),
+        duckdb.InvalidInputException(
+            "Python exception occurred while executing the UDF: KeyboardInterrupt: "
+        ),
+    ],
+)
+def test_ctrl_c_exits_130(monkeypatch, capsys, interrupt):
+    def interrupted(*_):
+        raise interrupt
+
+    monkeypatch.setattr(cli, "rows", interrupted)
+    assert main(["evaluate", "rec.csv", "truth.csv", "--output", "report.txt"]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert not Path("report.txt").exists()
+
+
+def test_a_closed_pipe_is_no_error():
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "udfs", "measures"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch, folder):
+    class Closed(io.StringIO):
+        def write(self, _):
+            raise BrokenPipeError
+
+        def fileno(self):
+            return file.fileno()
+
+    with open("elsewhere", "w") as file:
+        monkeypatch.setattr(sys, "stdout", Closed())
+        assert main(["measures"]) == 141
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    class Connection:
+        def execute(self, _):
+            shown.append("asked for")
+
+        def query_progress(self):
+            shown.append("shown")
+            return -1 if len(shown) < 5 else 40
+
+    shown = []
+    monkeypatch.setattr(cli, "PROGRESS_SECONDS", 0.001)
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with cli.progress(Connection()):
+        while "40 %" not in sys.stderr.getvalue():
+            pass
+    assert sys.stderr.getvalue().endswith("\r       \r")
+    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0

@@ -1,0 +1,8 @@
+"""`python -m udfs`: the command `ranking-udfs`."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
