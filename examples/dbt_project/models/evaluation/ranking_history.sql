@@ -1,0 +1,12 @@
+-- Every run is kept under its day. A second run on the same day replaces the first.
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='delete+insert',
+        unique_key='run_date',
+        on_schema_change='append_new_columns',
+    )
+}}
+
+select date '{{ var("run_date", run_started_at.strftime("%Y-%m-%d")) }}' as run_date, *
+from {{ ref('ranking_summary') }}

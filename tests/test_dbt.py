@@ -1,0 +1,210 @@
+"""The dbt example, built by the real dbt: on any number of threads, in a file and in memory, and again."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import udfs
+
+pytest.importorskip("dbt.adapters.duckdb", reason="needs the extra `dbt`")
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "examples" / "dbt_project"
+IN_FILE, IN_MEMORY = "ranking.duckdb", ":memory:"
+
+# A dbt test that fails where the table functions say anything else than the plain functions.
+SAME_AS_PLAIN_FUNCTIONS = """
+with lists as (
+    select system, userid, list(itemid order by score desc, itemid) as items
+    from {{ ref('stg_recommendations') }} group by all
+), grades as (
+    select userid, map_from_entries(list((itemid, rel))) as grades from {{ ref('stg_truth') }} group by userid
+), by_user as (
+    select system, userid, k, recall(items, grades, k) as recall, ndcg(items, grades, k) as ndcg,
+        average_precision(items, grades, k) as average_precision
+    from grades cross join (select distinct system from lists) left join lists using (system, userid),
+        unnest([5, 10]) as cuts(k)
+), by_mean as (
+    select system, k, count(*) as users, avg(recall) as recall, avg(ndcg) as ndcg,
+        avg(average_precision) as average_precision
+    from by_user group by all
+)
+select 'user' as what, system, userid, k
+from by_user full join {{ ref('ranking_by_user') }} as found using (system, userid, k)
+where (abs(by_user.recall - found.recall) < 1e-12 and abs(by_user.ndcg - found.ndcg) < 1e-12
+    and abs(by_user.average_precision - found.average_precision) < 1e-12) is not true
+union all
+select 'mean' as what, system, null, k
+from by_mean full join {{ ref('ranking_summary') }} as found using (system, k)
+where (by_mean.users = found.users and abs(by_mean.recall - found.recall) < 1e-12
+    and abs(by_mean.ndcg - found.ndcg) < 1e-12
+    and abs(by_mean.average_precision - found.average_precision) < 1e-12) is not true
+union all
+select 'too few rows', null, null, null where (select count(*) from {{ ref('ranking_by_user') }}) < 50
+"""
+
+
+class Project:
+    """A dbt project, and the database file that it builds."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def dbt(self, *arguments: str, database: str = IN_FILE, exit_code: int = 0) -> str:
+        """Run dbt as a user does, and return what it prints."""
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
+        run = subprocess.run(
+            [sys.executable, "-m", "dbt.cli.main", *arguments],
+            cwd=self.folder,
+            env=os.environ | {"PYTHONPATH": path, "RANKING_DATABASE": database, "DBT_USE_COLORS": "false"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == exit_code, run.stdout
+        return run.stdout
+
+    def build(self, run_date: str, *arguments: str, database: str = IN_FILE, exit_code: int = 0) -> str:
+        variables = f"{{run_date: {run_date}}}"
+        return self.dbt("build", "--vars", variables, *arguments, database=database, exit_code=exit_code)
+
+    def rows(self, query: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(self.folder / IN_FILE, read_only=True) as con:
+            found = con.execute(query).fetchall()
+        # The last digits of a mean depend on the order in which the rows come.
+        return [tuple(round(cell, 12) if isinstance(cell, float) else cell for cell in row) for row in found]
+
+    def configure(self, text: str) -> None:
+        """Add lines to the profile, below the plugin's module."""
+        with (self.folder / "profiles.yml").open("a", encoding="utf-8") as profile:
+            profile.write(text)
+
+    def turn_recommendations_upside_down(self) -> None:
+        file = self.folder / "seeds" / "recommendations.csv"
+        head, *rows = file.read_text(encoding="utf-8").splitlines()
+        file.write_text("\n".join([head, *(",-".join(row.rsplit(",", 1)) for row in rows)]), encoding="utf-8")
+
+
+def copy_of_example(folder: Path) -> Project:
+    unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*", ".user.yml")
+    return Project(shutil.copytree(EXAMPLE, folder / "project", ignore=unwanted))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """A copy of the example."""
+    return copy_of_example(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def first_day(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    example = copy_of_example(tmp_path_factory.mktemp("first_day"))
+    example.build("2026-06-01")
+    return example
+
+
+@pytest.fixture
+def built(first_day: Project, tmp_path: Path) -> Project:
+    """A copy of the example as it is after its first build."""
+    return Project(shutil.copytree(first_day.folder, tmp_path / "built"))
+
+
+@pytest.mark.parametrize("database", [IN_FILE, IN_MEMORY])
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_the_project_builds_and_says_what_the_plain_functions_say(
+    project: Project, threads: str, database: str
+) -> None:
+    (project.folder / "tests" / "same_as_plain_functions.sql").write_text(SAME_AS_PLAIN_FUNCTIONS)
+    printed = project.build("2026-06-01", "--threads", threads, database=database)
+    assert f"Concurrency: {threads} threads" in printed
+    assert "PASS same_as_plain_functions" in printed
+    assert "PASS ranking_by_user::a_user_without_recommendations_scores_0_and_grades_count" in printed
+    assert "WARN=0 ERROR=0 SKIP=0" in printed
+    assert (project.folder / IN_FILE).exists() is (database == IN_FILE)
+
+
+@pytest.mark.parametrize("threads", ["1", "4"])
+def test_building_again_on_the_same_day_changes_nothing(built: Project, threads: str) -> None:
+    tables = ("ranking_by_user", "ranking_history", "ranking_by_segment", "list_quality")
+    before = [built.rows(f"FROM {table} ORDER BY ALL") for table in tables]
+    assert "WARN=0 ERROR=0 SKIP=0" in built.build("2026-06-01", "--threads", threads)
+    assert [built.rows(f"FROM {table} ORDER BY ALL") for table in tables] == before
+    assert all(before)
+
+
+def test_dbt_test_runs_the_unit_tests_too(built: Project) -> None:
+    printed = built.dbt("test")
+    assert "PASS ranking_by_user::a_user_without_recommendations_scores_0_and_grades_count" in printed
+    assert "PASS list_quality::a_list_that_finds_half_of_the_items_has_half_the_capped_recall" in printed
+    assert "PASS ndcg_has_not_dropped" in printed
+
+
+def test_a_wrong_expectation_fails_the_unit_test(built: Project) -> None:
+    models = built.folder / "models" / "evaluation" / "evaluation.yml"
+    text = models.read_text(encoding="utf-8")
+    assert text.count("ndcg: 0.5}") == 1
+    models.write_text(text.replace("ndcg: 0.5}", "ndcg: 0.6}"), encoding="utf-8")
+    printed = built.dbt("test", "--select", "test_type:unit", exit_code=1)
+    assert "FAIL 1 ranking_by_user::a_user_without_recommendations_scores_0_and_grades_count" in printed
+
+
+def test_the_gate_fails_when_ndcg_drops_from_one_day_to_the_next(built: Project) -> None:
+    built.turn_recommendations_upside_down()
+    printed = built.build("2026-06-02", exit_code=1)
+    assert re.findall("Failure in test ([a-z_]+)", printed) == ["ndcg_has_not_dropped"]
+    assert "WARN=0 ERROR=1 SKIP=0" in printed
+    history = built.rows("SELECT DISTINCT run_date::VARCHAR FROM ranking_history ORDER BY ALL")
+    assert history == [("2026-06-01",), ("2026-06-02",)]
+    ((before, after),) = built.rows(
+        "SELECT max(ndcg) FILTER (run_date = '2026-06-01'), max(ndcg) FILTER (run_date = '2026-06-02') "
+        "FROM ranking_history WHERE k = 5"
+    )
+    assert after < before - 0.02
+    built.dbt("test", "--select", "ndcg_has_not_dropped", "--vars", "{max_ndcg_drop: 1}")
+
+
+def test_with_the_option_hivemall_the_measures_are_aggregates(project: Project) -> None:
+    project.configure("          config: {hivemall: true}\n      settings: {memory_limit: 1GB}\n")
+    model = project.folder / "models" / "hivemall_style.sql"
+    model.write_text(
+        "{{ config(materialized='table') }} "
+        "select ndcg([1, 2], [1], 5) as ndcg, recall([1], [1, 2]) as recall from range(3)"
+    )
+    project.dbt("run", "--select", "hivemall_style", "--threads", "4")
+    assert project.rows("FROM hivemall_style") == [(1.0, 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("option", "error"),
+    [
+        ("hivemal: true", "udfs.dbt: the only option is hivemall, got 'hivemal'"),
+        ("hivemall: perhaps", "udfs.dbt: option hivemall must be true or false, got 'perhaps'"),
+    ],
+)
+def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(
+    project: Project, option: str, error: str
+) -> None:
+    project.configure(f"          config: {{{option}}}\n")
+    printed = project.dbt("run", "--select", "stg_users", exit_code=2)
+    assert error in printed
+    assert "Traceback" not in printed
+
+
+def test_a_view_that_calls_the_pack_needs_the_pack(project: Project) -> None:
+    view = project.folder / "models" / "quality_view.sql"
+    view.write_text("{{ config(materialized='view') }} select ndcg([1, 2], [2], 2) as ndcg")
+    project.dbt("run", "--select", "quality_view")
+    error = "Catalog Error: Scalar Function with name ndcg does not exist!"
+    with pytest.raises(duckdb.CatalogException, match=error):
+        project.rows("FROM quality_view")
+    assert error in (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    with udfs.register(duckdb.connect(project.folder / IN_FILE, read_only=True)) as con:
+        assert con.execute("SELECT ndcg > 0.6 FROM quality_view").fetchone() == (True,)

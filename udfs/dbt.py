@@ -1,0 +1,51 @@
+"""The dbt-duckdb plugin: every function and macro of the pack in every model of a dbt project.
+
+This is all that a profile needs:
+
+    dev:
+      type: duckdb
+      path: warehouse.duckdb
+      plugins:
+        - module: udfs.dbt
+
+With `config: {hivemall: true}` below `module`, the measures are aggregates, as in Hivemall.
+"""
+
+from typing import Any
+
+import duckdb
+
+# The types are ignored for a check of this package where dbt is not installed.
+from dbt.adapters.duckdb.plugins import BasePlugin
+from dbt_common.exceptions import DbtConfigError  # type: ignore[import-not-found, unused-ignore]
+
+from .connection import add_functions, add_macros
+
+
+class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
+    """Registers the pack where dbt-duckdb lets a plugin do so."""
+
+    hivemall: bool
+
+    def initialize(self, plugin_config: dict[str, Any]) -> None:
+        """Read the options. The profile's `settings`, which are DuckDB's, come along among them.
+
+        Raises:
+            DbtConfigError: an option is unknown, or its value is not valid. (dbt prints errors of its own
+                kind as a message, all others as a traceback.)
+        """
+        settings = (self.creds and self.creds.settings) or {}
+        for option in plugin_config:
+            if option != "hivemall" and option not in settings:
+                raise DbtConfigError(f"udfs.dbt: the only option is hivemall, got {option!r}")
+        self.hivemall = plugin_config.get("hivemall", False)
+        if not isinstance(self.hivemall, bool):
+            raise DbtConfigError(f"udfs.dbt: option hivemall must be true or false, got {self.hivemall!r}")
+
+    def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
+        """Add the functions, which all cursors of the database see."""
+        add_functions(conn)
+
+    def configure_cursor(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        """Add the macros, which are TEMP and so belong to the one cursor that a model runs on."""
+        add_macros(cursor, self.hivemall)
