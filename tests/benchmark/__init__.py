@@ -1,0 +1,1 @@
+"""Benchmarks of the pack; README.md says what each command does."""

@@ -1,0 +1,352 @@
+"""The contenders: each evaluates the same tables, with the same six measures, as well as its tool can.
+
+A contender is a generator of two steps. The first ends when the data is where the tool wants it ("load"), the
+second gives the numbers, as {(measure, k): mean over all users with truth}. Imports count for nothing: they
+happen on toy data before the clock starts, and so does just-in-time compilation.
+"""
+
+import math
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
+
+from .data import Files
+
+MEASURES = ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate")
+Numbers = dict[tuple[str, int], float]
+Steps = Generator[None, None, Numbers]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to evaluate: the tables, the cut-offs, and what DuckDB may use."""
+
+    files: Files
+    ks: list[int]
+    threads: int
+    source: str = "duckdb"
+    memory_limit: str = ""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A contender by name: how it runs, whose versions to tell, and where its definitions are others.
+
+    departs    by measure: why its number is another one
+    separates  whether loading and evaluating are two steps for its users too
+    """
+
+    name: str
+    run: Callable[[Task], Steps]
+    packages: tuple[str, ...]
+    departs: Mapping[str, str] = field(default_factory=dict)
+    separates: bool = True
+
+
+CONTENDERS: dict[str, Contender] = {}
+
+
+def contender(
+    name: str, *packages: str, separates: bool = True, departs: Mapping[str, str] | None = None
+) -> Callable[[Callable[[Task], Steps]], Callable[[Task], Steps]]:
+    """Enter the function below as a contender."""
+
+    def enter(run: Callable[[Task], Steps]) -> Callable[[Task], Steps]:
+        CONTENDERS[name] = Contender(name, run, packages, departs or {}, separates)
+        return run
+
+    return enter
+
+
+BY_K = {"precision": "it divides by k also where a list is shorter"}
+
+
+def connect(task: Task) -> Any:
+    """A DuckDB connection that has the tables rec and truth."""
+    import duckdb
+
+    con = duckdb.connect()
+    con.execute(f"SET threads = {task.threads}")
+    if task.memory_limit:
+        con.execute(f"SET memory_limit = '{task.memory_limit}'")
+        con.execute(f"SET temp_directory = '{task.files.folder / 'spill'}'")
+    if task.source == "parquet":
+        for table in ("rec", "truth"):
+            con.execute(f"CREATE TEMP VIEW {table} AS FROM '{getattr(task.files, table)}'")
+    else:
+        con.execute(f"ATTACH '{task.files.database}' AS tables (READ_ONLY)")
+        con.execute("USE tables")
+    return con
+
+
+@contender("udfs", "duckdb", "pyarrow", "numpy", separates=False)
+def ours(task: Task) -> Steps:
+    """ranking_summary, in the default order of ties."""
+    import udfs
+
+    con = udfs.register(connect(task))
+    yield
+    columns = ", ".join(f'"{measure}"' for measure in MEASURES)
+    rows = con.execute(f"SELECT k, {columns} FROM ranking_summary('rec', 'truth', {task.ks})").fetchall()
+    return {
+        (measure, k): value for k, *values in rows for measure, value in zip(MEASURES, values, strict=True)
+    }
+
+
+# Up to here it is cheaper to find each user's k-th score first, and to sort only what is not below it.
+FEW = 30
+
+FEW_RANKED = """
+    cuts AS (SELECT userid, max(score, {largest}) AS scores FROM rec GROUP BY userid),
+    top AS (
+        SELECT userid, itemid, len(scores) AS length,
+            row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) AS place
+        FROM rec JOIN cuts USING (userid)
+        WHERE score >= scores[-1]
+        QUALIFY place <= {largest}
+    )"""
+
+# One sort of the whole table is cheaper than a window or a list that sorts by user. It leans on what DuckDB
+# does (it numbers the rows of a subquery in the order of that subquery), which SQL does not promise.
+MANY_RANKED = """
+    lengths AS (
+        SELECT userid, count(*) AS length, (sum(count(*)) OVER (ORDER BY userid) - count(*))::BIGINT AS start
+        FROM rec GROUP BY userid
+    ),
+    top AS (
+        SELECT userid, itemid, length, number - start AS place
+        FROM (
+            SELECT userid, itemid, row_number() OVER () AS number
+            FROM (SELECT userid, itemid FROM rec ORDER BY userid, score DESC, itemid)
+        ) JOIN lengths USING (userid)
+        WHERE number - start <= {largest}
+    )"""
+
+
+@contender("SQL by hand", "duckdb", separates=False)
+def sql(task: Task) -> Steps:
+    """What an expert writes for these six measures and these tables alone.
+
+    Each of the measures is a sum over hits, so hits are never grouped by user again. It takes the tables to
+    have no duplicates, NULLs or NaN, which ranking_summary looks after.
+    """
+    con = connect(task)
+    yield
+    largest = max(task.ks)
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, largest + 1)]
+    sums = ",\n".join(
+        f"""
+        sum(1 / relevant) FILTER (place <= {k}),
+        sum(1 / least({k}, length)) FILTER (place <= {k}),
+        sum(number / place / relevant) FILTER (place <= {k}),
+        sum(1 / place) FILTER (place <= {k} AND number = 1),
+        sum(discounts[place] / ideals[least(relevant, {k})]) FILTER (place <= {k}),
+        count(*) FILTER (place <= {k} AND number = 1)"""
+        for k in task.ks
+    )
+    ranked = (FEW_RANKED if largest <= FEW else MANY_RANKED).format(largest=largest)
+    users, *values = con.execute(f"""
+        WITH {ranked},
+        users AS (SELECT userid, count(*) AS relevant FROM truth GROUP BY userid),
+        hits AS (
+            SELECT place, length, relevant, {discounts}::DOUBLE[] AS discounts,
+                {list(accumulate(discounts))}::DOUBLE[] AS ideals,
+                row_number() OVER (PARTITION BY userid ORDER BY place) AS number
+            FROM top JOIN truth USING (userid, itemid) JOIN users USING (userid)
+        )
+        SELECT (SELECT count(*) FROM users), {sums} FROM hits
+    """).fetchone()
+    names = [(measure, k) for k in task.ks for measure in MEASURES]
+    return {name: float(value or 0) / users for name, value in zip(names, values, strict=True)}
+
+
+@contender("floor", "duckdb", separates=False)
+def floor(task: Task) -> Steps:
+    """No measures: the ordered lists to the largest k and the truth sets, built and joined."""
+    con = connect(task)
+    yield
+    largest = max(task.ks)
+    few = "JOIN cuts USING (userid) WHERE score >= lowest" if largest <= FEW else ""
+    con.execute(f"""
+        WITH cuts AS (SELECT userid, (max(score, {largest}))[-1] AS lowest FROM rec GROUP BY userid),
+        ranked AS (
+            SELECT userid, list(itemid ORDER BY score DESC, itemid)[:{largest}] AS items
+            FROM rec {few} GROUP BY userid
+        ),
+        relevant AS (SELECT userid, list(DISTINCT itemid) AS items FROM truth GROUP BY userid)
+        SELECT count(*), sum(len(ranked.items)), sum(len(relevant.items))
+        FROM relevant LEFT JOIN ranked USING (userid)
+    """).fetchone()
+    return {}
+
+
+@contender("Polars", "polars", separates=False)
+def polars(task: Task) -> Steps:
+    """A lazy query over the Parquet files; like the SQL by hand, it takes them to be clean."""
+    import polars as pl
+
+    yield
+    largest = max(task.ks)
+    rec, truth = pl.scan_parquet(task.files.rec), pl.scan_parquet(task.files.truth)
+    users = truth.group_by("userid").agg(pl.len().alias("relevant"))
+    top = (
+        rec.group_by("userid")
+        .agg(
+            pl.col("itemid").sort_by("score", "itemid", descending=[True, False]).head(largest),
+            place=pl.int_range(1, pl.min_horizontal(pl.len(), largest) + 1),
+            length=pl.len(),
+        )
+        .explode("itemid", "place")
+    )
+    place, relevant = pl.col("place"), pl.col("relevant")
+    hits = (
+        top.join(truth, on=["userid", "itemid"])
+        .join(users, on="userid")
+        .with_columns(number=place.rank("ordinal").over("userid"))
+    )
+    ideals = pl.Series([0.0, *accumulate(1 / math.log2(rank + 1) for rank in range(1, largest + 1))])
+    first = pl.col("number") == 1
+    sums: list[pl.Expr] = []
+    for k in task.ks:
+        ideal = pl.lit(ideals).gather(pl.min_horizontal(relevant, pl.lit(k)))
+        terms = {
+            "recall": 1 / relevant,
+            "precision": 1 / pl.min_horizontal("length", pl.lit(k)),
+            "average_precision": pl.col("number") / place / relevant,
+            "mrr": first / place,
+            "ndcg": 1 / (place + 1).log(2) / ideal,
+            "hit_rate": first,
+        }
+        sums += [pl.when(place <= k).then(term).sum().alias(f"{name} {k}") for name, term in terms.items()]
+    found, count = pl.collect_all([hits.select(sums), users.select(pl.len())])
+    row = found.row(0, named=True)
+    return {(name, k): row[f"{name} {k}"] / count.item() for k in task.ks for name in MEASURES}
+
+
+def frames(task: Task, user: str, item: str, text: bool) -> tuple[Any, Any]:
+    """Both tables as pandas data frames with columns of these names; ids as text where the tool needs it."""
+    con = connect(task)
+    kind = "VARCHAR" if text else "BIGINT"
+    ((stored,),) = con.execute("SELECT typeof(itemid) FROM rec LIMIT 1").fetchall()
+    ids = ", ".join(
+        f"{column}::{kind if text or stored == 'BIGINT' else 'VARCHAR'} AS {name}"
+        for column, name in (("userid", user), ("itemid", item))
+    )
+    rec, truth = f"SELECT {ids}, score FROM rec", f"SELECT {ids}, 1::BIGINT AS relevance FROM truth"
+    return con.sql(rec).df(), con.sql(truth).df()
+
+
+def nested(frame: Any, value: str) -> dict[str, dict[str, Any]]:
+    """A data frame of user, item and a value as {user: {item: value}}."""
+    return {
+        user: dict(zip(rows["item"].tolist(), rows[value].tolist(), strict=True))
+        for user, rows in frame.groupby("user", sort=False)
+    }
+
+
+@contender("pytrec-eval-terrier", "pytrec-eval-terrier", "pandas", departs=BY_K)
+def pytrec_eval(task: Task) -> Steps:
+    """trec_eval by way of its Python binding; loading is making the dicts that it takes."""
+    import pytrec_eval
+
+    rec, truth = frames(task, "user", "item", text=True)
+    run, qrels = nested(rec, "score"), nested(truth, "relevance")
+    del rec, truth
+    yield
+    cut = ",".join(map(str, task.ks))
+    names = {"recall": "recall", "P": "precision", "map_cut": "average_precision", "ndcg_cut": "ndcg"}
+    names["success"] = "hit_rate"
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {f"{name}.{cut}" for name in names} | {"recip_rank"})
+    found = list(evaluator.evaluate(run).values())
+    numbers = {
+        (ours, k): math.fsum(row[f"{name}_{k}"] for row in found) / len(qrels)
+        for name, ours in names.items()
+        for k in task.ks
+    }
+    for k in task.ks:  # it has no reciprocal rank at k
+        ranks = (row["recip_rank"] for row in found)
+        numbers["mrr", k] = math.fsum(rank for rank in ranks if rank * (k + 0.5) > 1) / len(qrels)
+    return numbers
+
+
+@contender("ranx", "ranx", "numba", "pandas", departs=BY_K)
+def ranx(task: Task) -> Steps:
+    """Its own compiled loops; loading is making its Qrels and Run."""
+    import ranx
+
+    rec, truth = frames(task, "q_id", "doc_id", text=True)
+    run = ranx.Run.from_df(rec, score_col="score")
+    qrels = ranx.Qrels.from_df(truth, score_col="relevance")
+    del rec, truth
+    yield
+    names = dict(zip(("recall", "precision", "map", "mrr", "ndcg", "hit_rate"), MEASURES, strict=True))
+    metrics = [f"{name}@{k}" for name in names for k in task.ks]
+    found = ranx.evaluate(qrels, run, metrics, threads=task.threads, make_comparable=True)
+    return {(ours, k): float(found[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
+
+
+@contender("ir-measures", "ir-measures", "pytrec-eval-terrier", "pandas", departs=BY_K)
+def ir_measures(task: Task) -> Steps:
+    """Its default providers: pytrec-eval-terrier, and MS MARCO's script for the reciprocal rank at k."""
+    import ir_measures
+    from ir_measures import AP, RR, P, R, Success, nDCG
+
+    rec, truth = frames(task, "query_id", "doc_id", text=True)
+    yield
+    kinds = dict(zip((R, P, AP, RR, nDCG, Success), MEASURES, strict=True))
+    measures = {kind @ k: (name, k) for kind, name in kinds.items() for k in task.ks}
+    found = ir_measures.calc_aggregate(list(measures), truth, rec)
+    return {measures[measure]: float(value) for measure, value in found.items()}
+
+
+@contender("RecTools", "rectools", "pandas", departs=BY_K)
+def rectools(task: Task) -> Steps:
+    """Its metrics over data frames; evaluation includes ranking by score, which it leaves to its user."""
+    from rectools import metrics
+
+    rec, truth = frames(task, "user_id", "item_id", text=False)
+    yield
+    rec = rec.sort_values(["user_id", "score", "item_id"], ascending=[True, False, True], kind="stable")
+    rec["rank"] = rec.groupby("user_id", sort=False).cumcount() + 1
+    rec = rec[rec["rank"] <= max(task.ks)]
+    kinds: dict[str, Callable[[int], Any]] = {
+        "recall": metrics.Recall,
+        "precision": metrics.Precision,
+        "average_precision": metrics.MAP,
+        "mrr": metrics.MRR,
+        "ndcg": lambda k: metrics.NDCG(k, divide_by_achievable=True),
+        "hit_rate": metrics.HitRate,
+    }
+    wanted = {f"{name} {k}": kind(k) for name, kind in kinds.items() for k in task.ks}
+    found = metrics.calc_metrics(wanted, rec, truth)
+    return {(name, k): float(found[f"{name} {k}"]) for name in kinds for k in task.ks}
+
+
+@contender("scikit-learn", "scikit-learn", "pandas", "numpy")
+def sklearn(task: Task) -> Steps:
+    """NDCG alone, over matrices; it has none of the other measures at k. torchmetrics judges user by user."""
+    import numpy as np
+    from sklearn.metrics import ndcg_score
+
+    rec, truth = frames(task, "user", "item", text=False)
+    yield
+    both = truth.merge(rec, on=["user", "item"], how="outer")
+    both = both[both["user"].isin(truth["user"].unique())]
+    row = both["user"].factorize()[0]
+    column = both.groupby("user", sort=False).cumcount().to_numpy()
+    # Items that were missed come last, beyond any k.
+    users, width = row.max() + 1, column.max() + 1 + max(task.ks)
+    grades, scores = np.zeros((users, width)), np.full((users, width), -1.0)
+    grades[row, column] = both["relevance"].fillna(0)
+    scores[row, column] = both["score"].fillna(-2)
+    given = (scores >= 0).any(axis=1)
+    found = {}
+    for k in task.ks:
+        total = 0.0
+        for start in range(0, users, 10_000):
+            part = slice(start, start + 10_000)
+            keep = given[part]
+            total += ndcg_score(grades[part][keep], scores[part][keep], k=k, ignore_ties=True) * keep.sum()
+        found["ndcg", k] = total / users
+    return found

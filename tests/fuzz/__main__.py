@@ -1,0 +1,67 @@
+"""The fuzzer's command: `python -m tests.fuzz --cases 1000000 --seed 1`.
+
+A case is one user: two lists (or their rows of two tables) and a k. It goes through all measures, each with
+options of its own, in the plain and in the judged form. Exit code 1 on the first difference; the same seed
+and batch bring it back: `python -m tests.fuzz --seed 1 --batch 17`.
+"""
+
+import argparse
+import multiprocessing
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import count
+
+from tests.fuzz.check import CHECKS, Found, run
+
+BLOCK = 64
+
+
+def results(seed: int, processes: int, only: Sequence[str]) -> Iterator[Found]:
+    """Batch after batch, in order, from as many processes."""
+    if processes == 1:
+        yield from (run(seed, only, number) for number in count())
+    with multiprocessing.get_context("spawn").Pool(processes) as pool:
+        for start in count(0, BLOCK):
+            yield from pool.map(partial(run, seed, only), range(start, start + BLOCK), chunksize=4)
+
+
+def fuzz(
+    cases: int, seed: int, processes: int = 1, only: Sequence[str] = (), batch: int | None = None
+) -> int:
+    """Run at least so many cases and print what came of them; return the exit code."""
+    began, done, compared = time.perf_counter(), 0, Counter[str]()
+    found = iter([run(seed, only, batch)]) if batch is not None else results(seed, processes, only)
+    for number, one in enumerate(found, start=batch or 0):
+        if one.difference is not None:
+            which = f" --only {' '.join(map(repr, only))}" if only else ""
+            place = f"--batch {number}, case {done + (one.case or 0)}"
+            print(f"python -m tests.fuzz --seed {seed}{which} {place}:\n{one.difference}")
+            return 1
+        done, compared = done + one.cases, compared + one.compared
+        if sys.stderr.isatty() and number % 10 == 0:
+            print(f"\r{done:,} cases ", end="", file=sys.stderr, flush=True)
+        if done >= cases:
+            break
+    print(f"seed {seed}: {done:,} cases in {number + 1:,} batches, no difference above 1e-12")
+    for what, values in sorted(compared.items()):
+        print(f"{values:>14,}  values compared: {what}")
+    print(f"{sum(compared.values()):>14,}  values in {time.perf_counter() - began:.0f} s")
+    return 0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz")
+    parser.add_argument("--cases", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--only", nargs="+", choices=CHECKS, default=(), help="these checks alone")
+    parser.add_argument("--batch", type=int, help="run this batch alone")
+    chosen = parser.parse_args(arguments)
+    return fuzz(chosen.cases, chosen.seed, chosen.processes, chosen.only, chosen.batch)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,354 @@
+"""Random batches of lists: as Arrow, as SQL, and as the slow definitions read them."""
+
+import decimal
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import pyarrow as pa
+
+from tests.conftest import option_text
+from tests.fuzz import items
+from tests.fuzz.items import Items
+from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
+from udfs.registry import MEASURES, Number
+
+HUGE = (2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1)
+WIDTHS = [
+    (pa.int8(), 2**7),
+    (pa.uint16(), 2**16),
+    (pa.int32(), 2**31),
+    (pa.int64(), 2**63),
+    (pa.uint64(), 2**64),
+]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One user: places in `Items` for items, None for NULL.
+
+    rec     binary, map: places; pairs: (grade, place) or None
+    truth   binary: places; map: place -> grade; pairs: grades
+    """
+
+    rec: Sequence[Any] | None
+    truth: Any
+    k: int | None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a batch is laid out in Arrow."""
+
+    junk: int  # rows before and after it, sliced away
+    lists: Callable[[pa.Array], pa.Array]
+    grade: pa.DataType
+    k: pa.DataType
+
+
+@dataclass(frozen=True)
+class Batch:
+    form: str
+    items: Items
+    rows: Sequence[Row]
+    layout: Layout
+
+    # --- as the slow definitions read it ---
+
+    def read(self, row: Row) -> tuple[Any, Any]:
+        """The row with numbers for items."""
+        number = self.items.number
+
+        def item(place: int | None) -> int | None:
+            return None if place is None else number[place]
+
+        rec: Any = row.rec
+        if rec is not None and self.form == "pairs":
+            rec = [pair and (pair[0], item(pair[1])) for pair in rec]
+        elif rec is not None:
+            rec = [item(place) for place in rec]
+        truth: Any = row.truth
+        if truth is not None and self.form == "map":
+            truth = {item(place): grade for place, grade in truth.items()}
+        elif truth is not None and self.form == "binary":
+            truth = [item(place) for place in truth]
+        return rec, truth
+
+    @cached_property
+    def rankings(self) -> list[Ranking | None]:
+        return [judge_slowly(*self.read(row), self.form) for row in self.rows]
+
+    def expected(self, name: str, options: Options) -> list[float | None]:
+        define = WITNESSES[name].definition
+        return [
+            None if ranking is None else define(ranking, row.k, **options)
+            for ranking, row in zip(self.rankings, self.rows, strict=True)
+        ]
+
+    # --- as Arrow ---
+
+    def arrays(self) -> tuple[pa.Array, pa.Array]:
+        junk = [Row(None, None, None)] * self.layout.junk
+        rows = [*junk, *self.rows, *junk]
+        rec, truth = self.rec_array(rows), self.truth_array(rows)
+        if self.layout.junk:
+            rec, truth = (array.slice(self.layout.junk, len(self.rows)) for array in (rec, truth))
+        return rec, truth
+
+    def rec_array(self, rows: Sequence[Row]) -> pa.Array:
+        held = [row.rec for row in rows]
+        flat = [part for row in held if row is not None for part in row]
+        if self.form != "pairs":
+            return self.layout.lists(listed(held, taken(self.items.rec, flat)))
+        grades = numbers([part and part[0] for part in flat], self.layout.grade)
+        places = taken(self.items.rec, [part and part[1] for part in flat])
+        mask = pa.array([part is None for part in flat], pa.bool_())
+        parts = pa.StructArray.from_arrays([grades, places], ["grade", "item"], mask=mask)
+        return self.layout.lists(listed(held, parts))
+
+    def truth_array(self, rows: Sequence[Row]) -> pa.Array:
+        held = [row.truth for row in rows]
+        flat = [part for row in held if row is not None for part in row]
+        if self.form == "pairs":
+            return self.layout.lists(listed(held, numbers(flat, self.layout.grade)))
+        places = taken(self.items.truth, flat)
+        if self.form == "binary":
+            return self.layout.lists(listed(held, places))
+        grades = [grade for row in held if row is not None for grade in row.values()]
+        array = listed(held, places)
+        values = numbers(grades, self.layout.grade)
+        offsets = array.offsets.to_pylist()
+        starts = [None if row is None else start for row, start in zip(held, offsets, strict=False)]
+        return pa.MapArray.from_arrays(pa.array([*starts, offsets[-1]], pa.int32()), places, values)
+
+    def k_array(self) -> pa.Array:
+        ks = [row.k for row in self.rows]
+        if pa.types.is_decimal(self.layout.k):
+            return pa.array([None if k is None else decimal.Decimal(k) for k in ks], self.layout.k)
+        return pa.array(ks, self.layout.k)
+
+    # --- as SQL ---
+
+    def sql(self, name: str, row: Row, options: Options, judged: bool = False) -> str:
+        """The call for one row as a user writes it."""
+        rec, truth = self.literals(row)
+        lists = f"judge({rec}, {truth})" if judged else f"{rec}, {truth}"
+        if name == "judge":
+            return f"SELECT judge({lists})"
+        k, text = "NULL" if row.k is None else row.k, option_text(options)
+        rest = "" if text is None and row.k is None else f", {k}" if text is None else f", {k}, '{text}'"
+        return f'SELECT "{name}"({lists}{rest})'
+
+    def literals(self, row: Row) -> tuple[str, str]:
+        def item(place: int | None) -> str:
+            return "NULL" if place is None else self.items.sql[place]
+
+        def listing(parts: Sequence[str] | None, kind: str) -> str:
+            return ("NULL" if parts is None else f"[{', '.join(parts)}]") + f"::{kind}[]"
+
+        rec: Sequence[Any] | None = row.rec
+        if self.form == "pairs":
+            parts = rec and [p and f"{{'grade': {p[0]!r}, 'item': {item(p[1])}}}" for p in rec]
+            kind = f"STRUCT(grade DOUBLE, item {self.items.rec_sql})"
+            grades = None if row.truth is None else [repr(grade) for grade in row.truth]
+            return listing(parts and [p or "NULL" for p in parts], kind), listing(grades, "DOUBLE")
+        left = listing(None if rec is None else [item(place) for place in rec], self.items.rec_sql)
+        if self.form == "binary":
+            truth = None if row.truth is None else [item(place) for place in row.truth]
+            return left, listing(truth, self.items.truth_sql)
+        entries = "NULL"
+        if row.truth is not None:
+            entries = "MAP {" + ", ".join(f"{item(p)}: {grade!r}" for p, grade in row.truth.items()) + "}"
+        return left, f"{entries}::MAP({self.items.truth_sql}, DOUBLE)"
+
+
+def taken(values: pa.Array, places: Sequence[int | None]) -> pa.Array:
+    if isinstance(values.type, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(values.type, taken(values.storage, places))
+    for is_view, kind in ((pa.types.is_string_view, pa.string()), (pa.types.is_binary_view, pa.binary())):
+        if is_view(values.type):  # which pyarrow cannot take from
+            return values.cast(kind).take(pa.array(places, pa.int32())).cast(values.type)
+    return values.take(pa.array(places, pa.int32()))
+
+
+def listed(rows: Sequence[Any], values: pa.Array) -> pa.Array:
+    """A list array in which a NULL row stands before an empty one in the offsets."""
+    offsets = [0]
+    for row in rows:
+        offsets.append(offsets[-1] + (0 if row is None else len(row)))
+    mask = pa.array([row is None for row in rows], pa.bool_())
+    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, mask=mask)
+
+
+def numbers(values: Sequence[float | None], kind: pa.DataType) -> pa.Array:
+    array = pa.array(values, pa.float64())
+    return array if kind == array.type else array.cast(kind)
+
+
+# --- Layouts ---
+
+
+def large(array: pa.Array) -> pa.Array:
+    return array.cast(pa.large_list(array.type.value_type))
+
+
+def view(array: pa.Array) -> pa.Array:
+    """A list view whose lists lie in any order and overlap where they are empty."""
+    sizes = [0 if size is None else size for size in (array.value_lengths()).to_pylist()]
+    offsets = array.offsets.to_pylist()[: len(sizes)]
+    made = pa.ListViewArray.from_arrays(
+        pa.array(offsets, pa.int32()), pa.array(sizes, pa.int32()), array.values
+    )
+    if not array.null_count:
+        return made
+    views = [None, *made.buffers()[1:]]
+    bits = pa.array(array.is_valid()).buffers()[1]
+    return pa.ListViewArray.from_buffers(
+        pa.list_view(array.type.value_type), len(array), [bits, *views[1:3]], children=[array.values]
+    )
+
+
+def plain(array: pa.Array) -> pa.Array:
+    return array
+
+
+def fixed(array: pa.Array) -> pa.Array:
+    """An ARRAY, if all lists are equally long."""
+    lengths = {length for length in array.value_lengths().to_pylist() if length is not None}
+    if array.null_count or len(lengths) != 1 or lengths == {0}:
+        return array
+    return pa.FixedSizeListArray.from_arrays(array.values, lengths.pop())
+
+
+# --- Drawing ---
+
+SIZES: list[tuple[tuple[int, int], int, int, int]] = [  # rows, longest rec, longest truth, weight
+    ((1, 40), 3, 3, 4),
+    ((1, 300), 8, 6, 14),
+    ((1, 100), 25, 20, 4),
+    ((1, 3), 250, 100, 1),
+    ((2_046, 2_050), 4, 4, 1),
+    ((1, 20), 0, 5, 1),
+    ((1, 20), 5, 0, 1),
+]
+GRADES: list[list[float]] = [
+    [-1, 0, 0, 1, 1, 2, 3, 4],
+    [1],
+    [3],
+    [0, -2],
+    [0, 1],
+    [x / 4 for x in range(-4, 17)],
+    [1.0, math.nextafter(1, 2), math.nextafter(1, 0), 0.5],
+    [-1e300, -5, -0.0, 0.0, 2.0, 3.0],
+    [0, 1, 30, 100.5, 999, 1000],
+]
+
+
+def draw(rng: random.Random) -> Batch:
+    (size,) = rng.choices(SIZES, [size[3] for size in SIZES])
+    (few, many), longest, most, _ = size
+    form = rng.choice(["binary", "binary", "map", "map", "pairs"])
+    pool = items.draw(rng, max(2, rng.choice([2, longest, longest * 2, longest * 2])))
+    grades = rng.choice([*GRADES, [rng.uniform(-1, 4) for _ in range(30)]])
+    grades = [grade if grade <= 0 else max(grade, 0.01) for grade in grades]
+    repeats, nulls, null_rows = (rng.choice([0, 0, 0.1, 0.5]) for _ in range(3))
+    one_k = rng.random() < 0.5
+
+    def item(places: Sequence[int], before: Sequence[Any], luck: float) -> int | None:
+        if luck < nulls / 2 or not places:
+            return None
+        if luck < nulls / 2 + repeats / 2 and before:
+            return rng.choice(before)
+        return rng.choice(places)
+
+    def row() -> Row:
+        rec: list[Any] = []
+        if form == "map" and rng.random() < 0.5:  # without repeats but those that are asked for
+            rec = rng.sample(pool.in_rec, min(len(pool.in_rec), rng.randint(0, longest)))
+            rec = [None if rng.random() < nulls / 2 else place for place in rec]
+        else:
+            for _ in range(rng.randint(0, longest)):
+                rec.append(item(pool.in_rec, rec, rng.random()))
+        count = rng.randint(0, most)
+        truth: Any
+        if form == "binary":
+            truth = [item(pool.in_truth, [], rng.random()) for _ in range(count)]
+        elif form == "map":
+            places = rng.sample(pool.in_truth, min(len(pool.in_truth), count))
+            numbers = {pool.number[place]: place for place in places}
+            truth = {place: rng.choice(grades) for place in numbers.values()}
+        else:
+            given = [None if rng.random() < nulls / 2 else (rng.choice(grades), place) for place in rec]
+            truth = [rng.choice(grades) for _ in range(count)] if rng.random() < 0.3 else []
+            truth += [pair[0] for pair in given if pair is not None and rng.random() < 0.8]
+            truth = [] if not most else truth
+            rec = given
+        edges = (0, 1, 2, 3, len(rec) - 1, len(rec), len(rec) + 1, len(truth), len(truth) + 1, 10, 100, *HUGE)
+        k = rng.choice([None, None, *(edge for edge in edges if edge >= 0)])
+        return Row(
+            None if rng.random() < null_rows / 4 else rec, None if rng.random() < null_rows / 4 else truth, k
+        )
+
+    rows = [row() for _ in range(rng.randint(few, many))]
+    if one_k:
+        rows = [replace(each, k=rows[0].k) for each in rows]
+    return Batch(form, pool, rows, layout(rng, rows, grades))
+
+
+def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> Layout:
+    largest = max((row.k or 0 for row in rows), default=0)
+    kinds = [kind for kind, limit in WIDTHS if largest < limit]
+    if all(row.k is None for row in rows):
+        kinds.append(pa.null())
+    if rng.random() < 0.1:
+        kinds.append(pa.decimal128(38, 0))
+    types: list[pa.DataType] = [pa.float64()] * 2
+    if all(abs(grade) < 1e6 and (grade * 4).is_integer() for grade in map(float, grades)):
+        types += [pa.float32(), pa.decimal128(9, 2)]
+    if all(abs(grade) < 100 and grade == int(grade) for grade in grades):
+        types += [pa.int8(), pa.int64()]
+    lists = rng.choice([plain, plain, plain, large, view, fixed])
+    return Layout(rng.choice([0, 0, 1, 7]), lists, rng.choice(types), rng.choice(kinds))
+
+
+def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:
+    """Options of a measure: those of its witness, or any number within the bounds of the registry."""
+    chosen = dict(rng.choice(WITNESSES[name].options))
+    for option, rule in MEASURES[name].options.items():
+        if option == "max_grade":
+            chosen[option] = rng.choice([max(largest, 1.0), 1000.0, max(largest, 4.0), 4.0])
+        elif isinstance(rule, Number) and rng.random() < 0.5:
+            chosen[option] = number(rng, rule)
+    return chosen
+
+
+def number(rng: random.Random, rule: Number) -> float:
+    low = max(rule.at_least, rule.above)
+    high = min(rule.at_most, rule.below, low + 20)
+    found = rng.choice([rng.uniform(low, high), rng.randint(0, 10) / 10, low + 1, rng.uniform(low, low + 1)])
+    in_bounds = rule.at_least <= found <= rule.at_most and rule.above + 0.01 < found < rule.below
+    return found if in_bounds else rule.default
+
+
+def largest_grade(batch: Batch) -> float:
+    return max((max(one.ideal, default=0.0) for one in batch.rankings if one is not None), default=0.0)
+
+
+def smaller(batch: Batch, row: Row) -> list[Row]:
+    """Rows with one thing less in them."""
+    found: list[Row] = []
+    for i in range(len(row.rec or ())):
+        assert row.rec is not None
+        found.append(replace(row, rec=[*row.rec[:i], *row.rec[i + 1 :]]))
+    if isinstance(row.truth, Mapping):
+        found += [
+            replace(row, truth={p: g for p, g in row.truth.items() if p != place}) for place in row.truth
+        ]
+    elif row.truth is not None:
+        found += [replace(row, truth=[*row.truth[:i], *row.truth[i + 1 :]]) for i in range(len(row.truth))]
+    if row.k is not None:
+        found += [replace(row, k=k) for k in (None, row.k // 2, min(row.k - 1, 100)) if k is None or k >= 0]
+    return found

@@ -1,0 +1,563 @@
+"""One numbered batch of random cases, through the pack and through the slow definitions."""
+
+import math
+import random
+import traceback
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+import udfs
+from tests.conftest import is_close, literal, maps, option_text
+from tests.conftest import lists as list_array
+from tests.fuzz import cases
+from tests.fuzz.cases import Batch, Row
+from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, judge_slowly, random_topics
+from udfs.functions import FUNCTIONS
+from udfs.registry import MEASURES
+
+CLOSE = 1e-12
+PEERS = {"pytrec_eval", "scipy", "sklearn"}  # those fast enough
+SETTINGS = [
+    [],
+    ["arrow_large_buffer_size = true"],
+    ["arrow_lossless_conversion = true"],
+    ["arrow_output_version = '1.5'", "arrow_output_list_view = true", "produce_arrow_string_view = true"],
+    ["threads = 1"],
+]
+
+
+@dataclass
+class Found:
+    """What a batch came to: how many cases, how many values were compared, and what differs."""
+
+    cases: int = 0
+    compared: Counter[str] = field(default_factory=Counter)
+    case: int | None = None  # within the batch
+    difference: str | None = None
+
+
+class DifferenceError(Exception):
+    def __init__(self, case: int, text: str) -> None:
+        super().__init__(text)
+        self.case = case
+
+
+def run(seed: int, only: Sequence[str], number: int) -> Found:
+    """Run batch `number`; the same seed, checks and number give the same cases."""
+    rng = random.Random(f"{seed}/{number}")
+    checks = [CHECKS[name] for name in only or CHECKS]
+    (check,) = rng.choices([check for check, _ in checks], [weight for _, weight in checks])
+    found = Found()
+    try:
+        check(rng, found)
+    except DifferenceError as difference:
+        found.case, found.difference = difference.case, str(difference)
+    except Exception:
+        found.difference = traceback.format_exc()
+    return found
+
+
+def connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
+    con = duckdb.connect(config={"threads": 2})
+    for setting in rng.choice(SETTINGS):
+        con.execute(f"SET {setting}")
+    return udfs.register(con)
+
+
+# --- Lists ---
+
+
+def call(name: str, *columns: pa.Array) -> list[float | None]:
+    values: list[float | None] = FUNCTIONS[name].call(*columns).to_pylist()
+    return values
+
+
+def as_judged(batch: Batch) -> list[Any]:
+    return [
+        one and {"ranks": one.ranks, "grades": one.grades, "ideal": one.ideal, "size": one.size}
+        for one in batch.rankings
+    ]
+
+
+def values(batch: Batch, name: str, options: Options) -> dict[str, list[float | None]]:
+    """What a measure makes of the batch in each form."""
+    rec, truth = batch.arrays()
+    ks, text = batch.k_array(), option_text(options)
+    texts = pa.array([text] * len(batch.rows), pa.string())
+    rest = [ks, texts] if text is not None else [] if pa.types.is_null(ks.type) else [ks]
+    judged = FUNCTIONS["judge"].call(rec, truth)
+    return {"": call(name, rec, truth, *rest), " of judge": call(name, judged, *rest)}
+
+
+def outcome(work: Callable[[], Any]) -> Any:
+    """What comes out, or the kind of error; a crash of another kind is passed on."""
+    try:
+        return work()
+    except (ValueError, TypeError) as error:
+        return type(error).__name__
+
+
+def wrong(batch: Batch, name: str, options: Options) -> tuple[int, str, Any, Any] | None:
+    """The first row for which a measure differs: its place, the form, what came out and what should have."""
+    if name == "judge":
+        expected, found = as_judged(batch), outcome(lambda: {"": FUNCTIONS["judge"].call(*batch.arrays())})
+        found = found if isinstance(found, str) else {"": found[""].to_pylist()}
+    else:
+        expected = outcome(lambda: batch.expected(name, options))
+        found = outcome(lambda: values(batch, name, options))
+    if isinstance(expected, str) or isinstance(found, str):
+        return None if expected == found else (0, "", found, expected)
+    for form, column in found.items():
+        for i, (got, want) in enumerate(zip(column, expected, strict=True)):
+            if not (got == want if name == "judge" else is_close(got, want, CLOSE)):
+                return i, form, got, want
+    return None
+
+
+def report(batch: Batch, name: str, options: Options, case: int) -> DifferenceError:
+    """The difference in row `case`, as small as it can be made."""
+    alone = replace(batch, rows=[batch.rows[case]])
+    if wrong(alone, name, options) is None:
+        place = wrong(batch, name, options)
+        assert place is not None
+        said = f"{batch.sql(name, batch.rows[case], options)};  -- only among {len(batch.rows)} rows"
+        return DifferenceError(case, f"{said}: {place[2]}, not {place[3]} ({describe(batch)})")
+    row, shrunk = batch.rows[case], True
+    while shrunk:
+        shrunk = False
+        for candidate in cases.smaller(batch, row):
+            if wrong(replace(batch, rows=[candidate]), name, options) is not None:
+                row, shrunk = candidate, True
+                break
+    found = wrong(replace(batch, rows=[row]), name, options)
+    assert found is not None
+    _, form, got, want = found
+    sql = batch.sql(name, row, options, judged=form != "")
+    return DifferenceError(case, f"{sql};  -- is {got}, not {want} ({describe(batch)})")
+
+
+def describe(batch: Batch) -> str:
+    rec, truth = batch.arrays()
+    return f"items {batch.items.kind}, rec {rec.type}, truth {truth.type}, k {batch.layout.k}"
+
+
+def check_lists(rng: random.Random, found: Found) -> None:
+    """All measures, plain and of a judged ranking, and judge itself, through Arrow."""
+    batch = cases.draw(rng)
+    rec, truth = batch.arrays()
+    ks, size = batch.k_array(), len(batch.rows)
+    found.cases += size
+    judged = FUNCTIONS["judge"].call(rec, truth)
+    if judged.to_pylist() != as_judged(batch):
+        place = wrong(batch, "judge", {})
+        assert place is not None
+        raise report(batch, "judge", {}, place[0])
+    found.compared[batch.form] += size
+    largest = cases.largest_grade(batch)
+    for measure in MEASURES.values():
+        options = cases.options(rng, measure.name, largest)
+        name = rng.choice(measure.names)
+        text = option_text(options)
+        rest = [ks] if text is None else [ks, pa.array([text] * size, pa.string())]
+        expected = outcome(lambda: batch.expected(measure.name, options))  # noqa: B023
+        for columns in ((rec, truth), (judged,)):
+            got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
+            same = got == expected if isinstance(expected, str) else not isinstance(got, str)
+            if not same or not (isinstance(got, str) or all(map(is_close, got, expected, [CLOSE] * size))):
+                place = wrong(batch, measure.name, options)
+                if place is None:  # the alias, or the state that other calls left behind
+                    raise DifferenceError(0, f"{name} {options}: {got}, not {expected} ({describe(batch)})")
+                raise report(batch, measure.name, options, place[0])
+            found.compared[batch.form if len(columns) == 2 else "judged"] += size
+        if rng.random() < 0.05:
+            check_own_options(rng, found, batch, measure.name)
+
+
+def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str) -> None:
+    """Options that differ from row to row."""
+    rec, truth = batch.arrays()
+    largest = cases.largest_grade(batch)
+    chosen = [cases.options(rng, name, largest) for _ in range(3)]
+    for one in chosen:
+        one.update({"max_grade": 1000.0} if "max_grade" in one else {})
+    which = [rng.randrange(3) for _ in batch.rows]
+    texts = pa.array([option_text(chosen[i]) for i in which], pa.string())
+    columns = [batch.expected(name, options) for options in chosen]
+    expected = [columns[which[i]][i] for i in range(len(which))]
+    got = call(name, rec, truth, batch.k_array(), texts)
+    for i, (one, other) in enumerate(zip(got, expected, strict=True)):
+        if not is_close(one, other, CLOSE):
+            sql = batch.sql(name, batch.rows[i], chosen[which[i]])
+            raise DifferenceError(i, f"{sql};  -- among rows with other options is {one}, not {other}")
+    found.compared["options by row"] += len(got)
+
+
+def check_sql(rng: random.Random, found: Found) -> None:
+    """All measures through DuckDB, over a table."""
+    batch = cases.draw(rng)
+    largest = cases.largest_grade(batch)
+    chosen = {name: cases.options(rng, name, largest) for name in MEASURES}
+    for options in chosen.values():
+        options.update({"max_grade": 1000.0} if "max_grade" in options else {})
+    rec, truth = batch.arrays()
+    table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
+    columns = []
+    for name, options in chosen.items():
+        text = literal(option_text(options))
+        columns += [f'"{name}"(rec, truth, k, {text})', f'"{name}"(judge(rec, truth), k, {text})']
+    with connection(rng) as con:
+        con.register("given", table)
+        con.execute("CREATE TABLE t AS FROM given")
+        rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
+        found.cases += len(rows)
+        for n, (name, options) in enumerate(chosen.items()):
+            for i, want in enumerate(batch.expected(name, options)):
+                for got in rows[i][2 * n : 2 * n + 2]:
+                    if not is_close(got, want, CLOSE):
+                        sql = batch.sql(name, batch.rows[i], options)
+                        raise DifferenceError(i, f"{sql};  -- from a table is {got}, not {want}")
+        found.compared["SQL over a table"] += len(rows) * len(columns)
+        i = rng.randrange(len(rows))  # and one row written out
+        name = rng.choice(list(chosen))
+        sql = batch.sql(name, batch.rows[i], chosen[name], judged=rng.random() < 0.5)
+        ((got,),) = con.execute(sql).fetchall()
+        if not is_close(got, batch.expected(name, chosen[name])[i], CLOSE):
+            raise DifferenceError(i, f"{sql};  -- is {got}, not {batch.expected(name, chosen[name])[i]}")
+        found.compared["SQL written out"] += 1
+
+
+# --- What must be refused ---
+
+
+def check_refusals(rng: random.Random, found: Found) -> None:
+    """One thing wrong in a batch: an error of the right kind that names the function, and nothing else."""
+    batch = cases.draw(rng)
+    found.cases += 1
+    rec, truth = batch.arrays()
+    measure = rng.choice(list(MEASURES.values()))
+    name, at = rng.choice(measure.names), rng.randrange(len(batch.rows))
+    ks: list[Any] = [row.k for row in batch.rows]
+    text, kind = None, "ValueError"
+    what = rng.choice(["k", "kind of k", "option", "value", "grade", "type", "count"])
+    if what == "k":
+        ks[at] = rng.choice([-1, -2, -(2**31), -(2**63)])
+    elif what == "kind of k":
+        ks, kind = [rng.choice(["1", 1.5, True])] * len(ks), "TypeError"
+    elif what == "option":
+        text = rng.choice(
+            ["x", "x=1", "=", "gain", "k=3", "';--", "gain==exp", "\n;", "beta=1=2", "GAIN=exp", "%s=1"]
+        )
+        if text.partition("=")[0] in measure.options and text.count("=") == 1:
+            text = "x=1"
+    elif what == "value" and measure.options:
+        option = rng.choice(list(measure.options))
+        text = f"{option}={rng.choice(['', 'nan', 'inf', '-inf', '-1', 'exp;', '1e400', 'x', '0x1'])}"
+    elif what == "grade":
+        bad = rng.choice([math.nan, math.inf, -math.inf, None])
+        batch = replace(batch, form="map", layout=replace(batch.layout, grade=pa.float64()))
+        rows = [Row([], {}, row.k) for row in batch.rows]
+        rows[at] = Row([], {batch.items.in_truth[0]: bad} if batch.items.in_truth else None, None)
+        rec, truth = replace(batch, rows=rows).arrays()
+        if not batch.items.in_truth:
+            return
+    elif what == "type":
+        kind, size = "TypeError", len(batch.rows)
+        rec, truth = rng.choice(
+            [
+                (list_array([[1]] * size), list_array([["a"]] * size, pa.string())),
+                (list_array([[1]] * size), list_array([[1.0]] * size, pa.float64())),
+                (list_array([["1"]] * size, pa.string()), maps([{1: 1.0}] * size)),
+                (pa.array([1] * size), list_array([[1]] * size)),
+                (list_array([[1]] * size), pa.array(["x"] * size)),
+                (list_array([[b"a"]] * size, pa.binary()), list_array([["a"]] * size, pa.string())),
+            ]
+        )
+    else:
+        kind = "TypeError"
+    columns = [rec, truth, pa.array(ks), pa.array([text] * len(ks), pa.string())]
+    if kind == "TypeError" and what in ("count", "value"):
+        columns = columns[:1] if rng.random() < 0.5 else [*columns, columns[-1]]
+    try:
+        got: Any = FUNCTIONS[name].call(*columns)
+    except (ValueError, TypeError) as error:
+        got = error
+    found.compared["refusals"] += 1
+    if type(got).__name__ != kind or not str(got).startswith(f"{name}: "):
+        raise DifferenceError(
+            at, f"{name}, {what}, {text!r}: {kind} expected, got {got!r} ({describe(batch)})"
+        )
+
+
+# --- Outside implementations ---
+
+
+def check_outside(rng: random.Random, found: Found) -> None:
+    """A measure against another library."""
+    peers = [
+        (name, outside)
+        for name, one in WITNESSES.items()
+        for outside in one.outside
+        if outside.module in PEERS and not outside.missing()
+    ]
+    if not peers:
+        return
+    topics = random_topics(rng.randrange(2**32), 40, longest=rng.choice([5, 25]))
+    found.cases += len(topics)
+    for name, outside in rng.sample(peers, min(4, len(peers))):
+        options, k = rng.choice(list(outside.options)), rng.choice(list(outside.cutoffs))
+        chosen = outside.comparable(topics, k, options)
+        if not chosen:
+            continue
+        rec, truth = list_array([topic.rec for topic in chosen]), maps([topic.truth for topic in chosen])
+        texts = pa.array([option_text(options)] * len(chosen), pa.string())
+        got = call(name, rec, truth, pa.array([k] * len(chosen), pa.int64()), texts)
+        for i, (one, other) in enumerate(zip(got, outside.values(chosen, k, options), strict=True)):
+            if one is None or abs(one - other) > outside.tolerance:
+                lists = f"{literal(chosen[i].rec)}, {literal(chosen[i].truth)}"
+                sql = f"{name}({lists}, {literal(k)}, {dict(options)})"
+                raise DifferenceError(i, f"{sql};  -- is {one}, {outside.name} has {other}")
+        found.compared[f"outside: {outside.module}"] += len(got)
+
+
+# --- Measures that do not read a judged ranking ---
+
+
+def check_list_measures(rng: random.Random, found: Found) -> None:
+    rows: list[tuple[Any, ...]] = []
+    size = rng.randint(1, 40)
+    distance = rng.choice([None, "cosine", "euclidean", "jaccard"])
+    diversity: Options = {} if distance is None else {"distance": distance}
+    for _ in range(size):
+        width = rng.randint(0, 5)
+        vectors: list[Any] = []
+        for _ in range(rng.randint(0, 8)):
+            if distance == "jaccard":
+                vectors.append([rng.choice([None, 1, 2, 3, 4]) for _ in range(rng.randint(0, 5))])
+            else:
+                vectors.append([rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)])
+            vectors[-1] = None if rng.random() < 0.05 else vectors[-1]
+        rows.append((None if rng.random() < 0.05 else vectors,))
+    kind = pa.list_(pa.list_(pa.int64() if distance == "jaccard" else pa.float64()))
+    compare_list_measure(
+        "intra_list_diversity", diversity, [pa.array([row[0] for row in rows], kind)], rows, found
+    )
+
+    rarest: Options = rng.choice([{}, {"missing": "rarest"}])
+    pool = range(rng.randint(1, 20))
+    rows = []
+    for _ in range(size):
+        held = pool if not rarest else rng.sample(pool, rng.randint(1, len(pool)))
+        shares = {item: rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in held}
+        rec = rng.choices([*pool, None], k=rng.randint(0, 12))
+        rows.append((None if rng.random() < 0.05 else rec, None if rng.random() < 0.05 else shares))
+    columns = [list_array([row[0] for row in rows]), maps([row[1] for row in rows])]
+    compare_list_measure("novelty", rarest, columns, rows, found)
+    found.cases += size
+
+
+def compare_list_measure(
+    name: str, options: Options, columns: Sequence[pa.Array], rows: Sequence[tuple[Any, ...]], found: Found
+) -> None:
+    got = call(name, *columns, pa.array([option_text(options)] * len(rows), pa.string()))
+    for i, (one, arguments) in enumerate(zip(got, rows, strict=True)):
+        expected = LIST_WITNESSES[name].definition(*arguments, **options)
+        if not is_close(one, expected, CLOSE):
+            sql = f"SELECT {name}({', '.join(map(literal, arguments))}, {literal(option_text(options))})"
+            raise DifferenceError(i, f"{sql};  -- is {one}, not {expected}")
+    found.compared["list measures"] += len(got)
+
+
+# --- Tables ---
+
+
+SCORES: list[tuple[str, list[Any]]] = [
+    ("DOUBLE", [1.0]),
+    ("DOUBLE", [1.0, 2.0, 3.0, None, math.nan, -math.nan]),
+    ("DOUBLE", [math.inf, -math.inf, 0.0, -0.0, 1e300, -1e300, None, math.nan, 5e-324]),
+    ("DOUBLE", [1.0, math.nextafter(1, 2), math.nextafter(1, 0), None]),
+    ("DOUBLE", [x / 7 for x in range(-500, 500)]),
+    ("FLOAT", [x / 8 for x in range(40)]),
+    ("INTEGER", [-(2**31), -1, 0, 1, 2, 2**31 - 1, None]),
+    ("BIGINT", [2**53, 2**53 + 1, 2**53 + 2, -(2**63), 2**63 - 1]),
+    ("BIGINT", [None]),
+]
+GRADES: list[list[float] | None] = [None, None, [1.0], [-1.0, 0.0, 1.0, 2.0, 4.0], [0.0], [0.5, 3.0, -1e300]]
+NAMES: list[list[Any]] = [
+    list(range(20)),
+    [f"item {i}" for i in range(20)],
+    [i * 10**17 for i in range(-10, 10)],
+    ["", "a", "A", "b", "é", "\U0001f642", "'", "a'b"],
+    [7],
+    list(range(400)),
+]
+
+
+def check_tables(rng: random.Random, found: Found) -> None:
+    """ranking_by_user and ranking_summary over random tables."""
+    users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
+    names, (kind, scores), grades = rng.choice(NAMES), rng.choice(SCORES), rng.choice(GRADES)
+    systems = rng.choice([None, None, ["a"], ["a", "b", None]])
+    unclean = rng.choice([0, 0, 0.05, 0.5])
+    rec: list[dict[str, Any]] = []
+    truth: list[dict[str, Any]] = []
+    for user in range(users + 1):
+        for system in systems or [None]:
+            for item in rng.choices(names, k=rng.randint(0, many)):
+                row = {"userid": user, "itemid": item, "score": rng.choice(scores)}
+                rec.append(row if systems is None else {"system": system, **row})
+        for item in rng.choices(names, k=rng.randint(0, 6)):
+            row = {"userid": user, "itemid": item}
+            truth.append(row if grades is None else {**row, "rel": rng.choice(grades)})
+    for row in (*rec, *truth):
+        if rng.random() < unclean:
+            row[rng.choice(["itemid", "itemid", "userid"])] = None
+    rng.shuffle(rec)
+    rng.shuffle(truth)
+    ks = rng.choices([0, 1, 2, 3, 5, 10, 100, 127, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
+    expected = by_user(rec, truth, ks, systems is not None)
+    found.cases += len(expected)
+    columns = [name for name, measure in MEASURES.items() if measure.column]
+    with connection(rng) as con:
+        create(con, "rec", rec, ["system", "userid", "itemid", "score"][systems is None :], kind, names)
+        create(con, "truth", truth, ["userid", "itemid", "rel"][: 2 if grades is None else 3], kind, names)
+        keys = "system, userid, k" if systems is not None else "NULL, userid, k"
+        chosen = ", ".join(f'"{name}"' for name in columns)
+        query = f"FROM ranking_by_user('rec', 'truth', {literal(ks)})"
+        got = con.execute(f"SELECT {keys}, n_rec, n_truth, {chosen} {query}").fetchall()
+        where = f"{setup(rec, truth, kind)}{query}"
+        rows = {row[:3]: row[3:] for row in got}
+        if len(rows) != len(got) or rows.keys() != expected.keys():
+            extra = sorted(map(str, rows.keys() ^ expected.keys()))
+            raise DifferenceError(0, f"{where};  -- {len(got)} rows; only here or only expected: {extra}")
+        for i, (key, (n_rec, n_truth, ranking)) in enumerate(expected.items()):
+            row = rows[key]
+            if row[:2] != (n_rec, n_truth):
+                counts = f"n_rec, n_truth are {row[:2]}, not {(n_rec, n_truth)}"
+                raise DifferenceError(i, f"{where};  -- {key}: {counts}")
+            for name, value in zip(columns, row[2:], strict=True):
+                want = WITNESSES[name].definition(ranking, key[2])
+                if not is_close(value, want, CLOSE):
+                    raise DifferenceError(i, f"{where};  -- {key}: {name} is {value}, not {want}")
+            found.compared["ranking_by_user"] += len(columns)
+        compare_summary(con, where, query, expected, columns, systems is not None, found)
+
+
+Expected = dict[tuple[Any, ...], tuple[int, int, Any]]
+
+
+def by_user(
+    rec: Sequence[Any], truth: Sequence[Any], ks: Sequence[int | None], has_systems: bool
+) -> Expected:
+    """The judged ranking of each system, user and k: by score, NULL and NaN last, then by item, NULL last."""
+
+    def place(row: Any) -> tuple[Any, ...]:
+        score = row["score"]
+        last = score is None or math.isnan(score)
+        item = row["itemid"]
+        return (last, 0 if last else -score, item is None, 0 if item is None else item)
+
+    found: Expected = {}
+    systems = {row["system"] for row in rec} if has_systems else {None}
+    for user in {row["userid"] for row in truth} - {None}:
+        known: dict[Any, float] = {}
+        for row in truth:
+            if row["userid"] == user and row["itemid"] is not None:
+                known[row["itemid"]] = max(row.get("rel", 1.0), known.get(row["itemid"], -math.inf))
+        for system in systems:
+            ranked = sorted(
+                (row for row in rec if row["userid"] == user and row.get("system") == system), key=place
+            )
+            ranking = judge_slowly([row["itemid"] for row in ranked], known, "map")
+            for k in ks:
+                relevant = sum(grade > 0 for grade in known.values())
+                found[system, user, k] = len(ranked), relevant, ranking
+    return found
+
+
+def compare_summary(
+    con: duckdb.DuckDBPyConnection,
+    where: str,
+    query: str,
+    expected: Expected,
+    columns: Sequence[str],
+    has_systems: bool,
+    found: Found,
+) -> None:
+    """The means over users, which skip NULL."""
+    chosen = ", ".join(f'"{name}"' for name in columns)
+    keys = "system, k" if has_systems else "NULL, k"
+    query = query.replace("ranking_by_user", "ranking_summary")
+    got = con.execute(f"SELECT {keys}, users, users_without_rec, {chosen} {query}").fetchall()
+    rows = {row[:2]: row[2:] for row in got}
+    for system, k in {(key[0], key[2]) for key in expected}:
+        group = [one for key, one in expected.items() if (key[0], key[2]) == (system, k)]
+        row = rows.get((system, k))
+        counts = len(group), sum(n_rec == 0 for n_rec, _, _ in group)
+        if row is None or row[:2] != counts:
+            raise DifferenceError(
+                0, f"{where};  -- summary of {(system, k)}: {row and row[:2]}, not {counts}"
+            )
+        for name, value in zip(columns, row[2:], strict=True):
+            every = [WITNESSES[name].definition(ranking, k) for _, _, ranking in group]
+            some = [one for one in every if one is not None]
+            want = math.fsum(some) / len(some) if some else None
+            if not is_close(value, want, CLOSE):
+                raise DifferenceError(
+                    0, f"{where};  -- summary of {(system, k)}: {name} is {value}, not {want}"
+                )
+        found.compared["ranking_summary"] += len(columns)
+
+
+def create(
+    con: duckdb.DuckDBPyConnection,
+    name: str,
+    rows: Sequence[Any],
+    columns: Sequence[str],
+    score: str,
+    items: Sequence[Any],
+) -> None:
+    kinds = {
+        "itemid": "VARCHAR" if isinstance(items[0], str) else "BIGINT",
+        "userid": "INTEGER",
+        "score": score,
+    }
+    types = [
+        f"{column} {kinds.get(column, 'VARCHAR' if column == 'system' else 'DOUBLE')}" for column in columns
+    ]
+    con.execute(f"CREATE TABLE {name} ({', '.join(types)})")
+    if rows:
+        con.register("given", pa.table({column: [row[column] for row in rows] for column in columns}))
+        con.execute(f"INSERT INTO {name} FROM given")
+        con.unregister("given")
+
+
+def setup(rec: Sequence[Any], truth: Sequence[Any], score: str) -> str:
+    """Statements that make the tables."""
+    text = ""
+    for name, rows in (("rec", rec), ("truth", truth)):
+        if rows:
+            values = ", ".join("(" + ", ".join(sql(part) for part in row.values()) + ")" for row in rows)
+            chosen = f"* REPLACE (score::{score} AS score)" if name == "rec" else "*"
+            text += (
+                f"CREATE TABLE {name} AS SELECT {chosen} FROM (VALUES {values}) t({', '.join(rows[0])});\n"
+            )
+    return text
+
+
+def sql(value: Any) -> str:
+    return f"'{value}'::DOUBLE" if isinstance(value, float) else literal(value)
+
+
+CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
+    "lists": (check_lists, 140),
+    "sql": (check_sql, 4),
+    "tables": (check_tables, 8),
+    "list measures": (check_list_measures, 10),
+    "outside": (check_outside, 8),
+    "refusals": (check_refusals, 25),
+}

@@ -1,0 +1,250 @@
+"""Items of every type: numbered things, each with its representations as an Arrow value and as SQL.
+
+The slow definitions see only the numbers, so that they need no idea of what equals what in SQL.
+"""
+
+import datetime
+import decimal
+import math
+import random
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Items:
+    """Representations of items: `number` says which of them are the same item.
+
+    rec, truth     the representations in the types that rec and truth have
+    in_rec         the representations that rec's type can hold; likewise in_truth
+    """
+
+    kind: str
+    number: Sequence[int]
+    rec: pa.Array
+    truth: pa.Array
+    in_rec: Sequence[int]
+    in_truth: Sequence[int]
+    sql: Sequence[str]
+    rec_sql: str
+    truth_sql: str
+
+
+INTEGERS: dict[str, tuple[pa.DataType, int, int]] = {
+    f"{'U' if unsigned else ''}{name}": (
+        getattr(pa, f"{'u' if unsigned else ''}int{bits}")(),
+        0 if unsigned else -(2 ** (bits - 1)),
+        2**bits - 1 if unsigned else 2 ** (bits - 1) - 1,
+    )
+    for name, bits in (("TINYINT", 8), ("SMALLINT", 16), ("INTEGER", 32), ("BIGINT", 64))
+    for unsigned in (False, True)
+}
+INTEGERS["HUGEINT"] = (pa.decimal128(38, 0), -(10**38) + 1, 10**38 - 1)
+
+
+def integers(rng: random.Random, count: int) -> Items:
+    """Integers of two widths, some of them equal in their low bits, at the ends of the types, or in a row."""
+    rec, truth = rng.choice(list(INTEGERS)), rng.choice(list(INTEGERS))
+    if rng.random() < 0.5:
+        truth = rec
+    (rec_type, low, high), (truth_type, truth_low, truth_high) = INTEGERS[rec], INTEGERS[truth]
+    start = rng.choice([0, low, max(high - count, low), rng.randint(low, high)])
+    found = {start + i for i in range(count)} if rng.random() < 0.6 else set[int]()
+    for _ in range(0 if found else count):
+        edge = rng.choice([low, high, truth_low, truth_high, 0, 2**63, 2**64, 2**32, 2**31, 255, 127])
+        found.add(rng.choice([edge, edge - 1, edge + 1, -edge, rng.randint(low, high)]))
+    values = [value for value in found if low <= value <= high or truth_low <= value <= truth_high]
+    in_rec = [i for i, value in enumerate(values) if low <= value <= high]
+    in_truth = [i for i, value in enumerate(values) if truth_low <= value <= truth_high]
+
+    def array(kind: pa.DataType, places: list[int]) -> pa.Array:
+        held = [values[i] if i in set(places) else None for i in range(len(values))]
+        numbers = [None if value is None else decimal.Decimal(value) for value in held]
+        return pa.array(numbers if pa.types.is_decimal(kind) else held, kind)
+
+    return Items(
+        f"{rec} and {truth}",
+        range(len(values)),
+        array(rec_type, in_rec),
+        array(truth_type, in_truth),
+        in_rec,
+        in_truth,
+        [str(value) for value in values],
+        rec,
+        truth,
+    )
+
+
+def quoted(text: str) -> str:
+    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
+    return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
+
+
+WORDS = [
+    "",
+    " ",
+    "a",
+    "A",
+    "a\0",
+    "a\0b",
+    "é",
+    "e\u0301",
+    "日本語",
+    "🙂",
+    "'",
+    '"',
+    ";",
+    "NULL",
+    "\n",
+    "0",
+    "00",
+    "-1",
+]
+
+
+def texts(rng: random.Random, count: int) -> list[str]:
+    """Words that are easily taken for each other: prefixes of each other, long ones with one letter apart."""
+    long = rng.choice(["x" * 12, "x" * 300, "ü" * 11, ""])
+    found = rng.sample(WORDS, rng.randint(0, len(WORDS)))
+    found += [long + str(i) for i in range(count)] + [long[: i % 5] + str(i) for i in range(count)]
+    return list(dict.fromkeys(found))[: max(count, 1)]
+
+
+def same(
+    kind: str,
+    arrow: pa.DataType,
+    sql: str,
+    values: Sequence[Any],
+    literal: Callable[[Any], str],
+    number: Sequence[int] | None = None,
+) -> Items:
+    """Items of one type on both sides."""
+    array = pa.array(values, arrow)
+    places = range(len(values))
+    numbers = places if number is None else number
+    return Items(kind, numbers, array, array, places, places, [literal(v) for v in values], sql, sql)
+
+
+def strings(rng: random.Random, count: int) -> Items:
+    kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
+    return same(str(kind), kind, "VARCHAR", texts(rng, count), quoted)
+
+
+def blobs(rng: random.Random, count: int) -> Items:
+    values = [text.encode() for text in texts(rng, count)]
+    hexed: Callable[[bytes], str] = lambda value: "'" + "".join(f"\\x{b:02X}" for b in value) + "'"  # noqa: E731
+    return same("BLOB", rng.choice([pa.binary(), pa.large_binary(), pa.binary_view()]), "BLOB", values, hexed)
+
+
+def uuids(rng: random.Random, count: int) -> Items:
+    values = [uuid.UUID(int=rng.choice([i, 2**127 + i, (2**128 - 1) - i])) for i in range(count)]
+    values = list(dict.fromkeys(values))
+    if rng.random() < 0.5:  # as DuckDB hands it over without arrow_lossless_conversion
+        return same("UUID as text", pa.string(), "UUID", [str(v) for v in values], lambda v: f"'{v}'")
+    return same("UUID", pa.uuid(), "UUID", [v.bytes for v in values], lambda v: f"'{uuid.UUID(bytes=v)}'")
+
+
+def floats(rng: random.Random, count: int) -> Items:
+    """Zero and NaN have two representations each."""
+    values = [0.0, -0.0, math.nan, -math.nan, math.inf, -math.inf, 5e-324, 1.5, -1.5, 1e300]
+    number = [0, 0, 1, 1, 2, 3, 4, 5, 6, 7]
+    kind, sql = rng.choice([(pa.float64(), "DOUBLE"), (pa.float32(), "FLOAT")])
+    if sql == "FLOAT":
+        values[6], values[9] = 2.0**-149, 2.0**100
+    values += [float(i) + 100 for i in range(count)]
+    number += [8 + i for i in range(count)]
+    literal: Callable[[float], str] = lambda value: f"'{value}'"  # noqa: E731
+    return same(sql, kind, sql, values, literal, number)
+
+
+def decimals(rng: random.Random, count: int) -> Items:
+    width, scale = rng.choice([(4, 2), (9, 2), (18, 3), (38, 2), (38, 10)])
+    values = [decimal.Decimal(rng.choice([-1, 1]) * i).scaleb(-scale) for i in range(count)]
+    return same("DECIMAL", pa.decimal128(width, scale), f"DECIMAL({width}, {scale})", values, str)
+
+
+def dates(rng: random.Random, count: int) -> Items:
+    first = rng.choice([datetime.date(1, 1, 1), datetime.date(1969, 12, 20), datetime.date(2024, 2, 20)])
+    values = [first + datetime.timedelta(days=i) for i in range(count)]
+    return same("DATE", pa.date32(), "DATE", values, lambda v: f"'{v:%Y-%m-%d}'".replace("'1-", "'0001-"))
+
+
+def timestamps(rng: random.Random, count: int) -> Items:
+    first = rng.choice([datetime.datetime(1969, 12, 31, 23, 59, 59), datetime.datetime(2024, 1, 1)])
+    values = [first + datetime.timedelta(microseconds=i) for i in range(count)]
+    return same("TIMESTAMP", pa.timestamp("us"), "TIMESTAMP", values, lambda v: f"'{v}'")
+
+
+def times(rng: random.Random, count: int) -> Items:
+    values = [datetime.time(12, 0, 0, i) for i in range(count)]
+    return same("TIME", pa.time64("us"), "TIME", values, lambda v: f"'{v}'")
+
+
+def booleans(rng: random.Random, count: int) -> Items:
+    return same("BOOLEAN", pa.bool_(), "BOOLEAN", [False, True], str)
+
+
+def enums(rng: random.Random, count: int) -> Items:
+    """A dictionary per side, with the words in different orders."""
+    words = texts(rng, min(count, 100))
+    other = words[::-1]
+    places = range(len(words))
+    rec = pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words))
+    truth = pa.DictionaryArray.from_arrays(
+        pa.array([other.index(w) for w in words], pa.uint8()), pa.array(other)
+    )
+    kinds = [f"ENUM ({', '.join(map(quoted, order))})" for order in (words, other)]
+    if any("\0" in word for word in words):
+        kinds = ["VARCHAR", "VARCHAR"]
+    return Items("ENUM", places, rec, truth, places, places, [quoted(w) for w in words], *kinds)
+
+
+def structs(rng: random.Random, count: int) -> Items:
+    values = [
+        {"a": rng.choice([None, i, -i]), "b": rng.choice([None, "NULL", "x", f"{i}"])} for i in range(count)
+    ]
+    values = list({repr(value): value for value in values}.values())
+
+    def literal(value: dict[str, Any]) -> str:
+        a = "NULL" if value["a"] is None else value["a"]
+        return f"{{'a': {a}, 'b': {'NULL' if value['b'] is None else quoted(value['b'])}}}"
+
+    kind = pa.struct({"a": pa.int64(), "b": pa.string()})
+    return same("STRUCT", kind, "STRUCT(a BIGINT, b VARCHAR)", values, literal)
+
+
+def nested(rng: random.Random, count: int) -> Items:
+    values: list[list[int | None]] = [[], [None], [None, None], [0], [1, 0], [0, 1], [0, None]]
+    values += [[i] * (i % 4 + 1) for i in range(2, count)]
+
+    def literal(value: list[int | None]) -> str:
+        return "[" + ", ".join("NULL" if part is None else str(part) for part in value) + "]"
+
+    return same("LIST", pa.list_(pa.int64()), "BIGINT[]", values, literal)
+
+
+KINDS: list[tuple[Callable[[random.Random, int], Items], int]] = [
+    (integers, 8),
+    (strings, 4),
+    (blobs, 1),
+    (uuids, 1),
+    (floats, 3),
+    (decimals, 1),
+    (dates, 1),
+    (timestamps, 1),
+    (times, 1),
+    (booleans, 1),
+    (enums, 2),
+    (structs, 1),
+    (nested, 1),
+]
+
+
+def draw(rng: random.Random, count: int) -> Items:
+    """Some `count` items of a type that is drawn too."""
+    (make,) = rng.choices([kind for kind, _ in KINDS], [weight for _, weight in KINDS])
+    return make(rng, count)

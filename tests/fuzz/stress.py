@@ -1,0 +1,193 @@
+"""Threads, connections and interrupts for as long as one likes.
+
+python -m tests.fuzz.stress threads --seconds 60 --threads 16   cursors in threads, against one thread
+python -m tests.fuzz.stress connections --count 1000            memory and open files before and after
+python -m tests.fuzz.stress interrupt --rows 100000000          how long con.interrupt() takes
+"""
+
+import argparse
+import gc
+import os
+import random
+import resource
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import duckdb
+
+import udfs
+from tests.conftest import literal, option_text
+from tests.fuzz.values import load
+from tests.witnesses import WITNESSES
+from udfs.registry import MEASURES
+
+REFUSED = "refused"
+
+
+def queries() -> list[str]:
+    """Measures in every form over two tables, several in one query, and some that are refused."""
+    forms = [
+        "rec, truth",
+        "judge(rec, truth)",
+        "rec::VARCHAR[], map_keys(truth)::VARCHAR[]",
+        "rec, map_keys(truth)",
+    ]
+    found = []
+    for n, name in enumerate(MEASURES):
+        for i, options in enumerate(WITNESSES[name].options):
+            form, k = forms[(n + i) % 4], (3, "NULL", "userid % 7", 10)[(n + 2 * i) % 4]
+            found.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
+    statements = [f"SELECT {column} FROM lists ORDER BY userid" for column in found]
+    several = ", ".join(f'"{name}"(rec, truth, 5)' for name in MEASURES if name != "err")
+    statements += [f"SELECT {several} FROM lists ORDER BY userid"] * 5
+    statements += [f"SELECT {several} FROM lists WHERE userid % 3 = {i} ORDER BY userid" for i in range(3)]
+    statements.append("SELECT userid, k, ndcg, auc FROM ranking_by_user('rec', 'truth', [2, 5]) ORDER BY ALL")
+    statements.append("SELECT k, users, hits FROM ranking_summary('rec', 'truth', [2, 5]) ORDER BY ALL")
+    statements += ["SELECT recall(rec, truth, -1) FROM lists", "SELECT ndcg(rec, truth, 1, 'x=1') FROM lists"]
+    return statements
+
+
+def answer(con: duckdb.DuckDBPyConnection, statement: str) -> Any:
+    try:
+        return con.execute(statement).fetchall()
+    except duckdb.InvalidInputException:
+        return REFUSED
+
+
+def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tuple[int, list[str]]:
+    """Run mixed queries on `count` cursors at once; how many ran, and the wrong ones."""
+    statements, wrong, ran = queries(), list[str](), [0] * count
+    with duckdb.connect(config={"threads": 4}) as con:
+        udfs.register(con)
+        load(con, seed, users)
+        expected = {statement: answer(con, statement) for statement in statements}
+        until = time.monotonic() + seconds
+        ready = threading.Barrier(count)
+
+        def work(number: int) -> None:
+            rng = random.Random(f"{seed}/{number}")
+            with con.cursor() as cursor:
+                ready.wait()
+                udfs.register(cursor)
+                while time.monotonic() < until and not wrong:
+                    statement = rng.choice(statements)
+                    try:
+                        if answer(cursor, statement) != expected[statement]:
+                            wrong.append(statement)
+                    except Exception as error:
+                        wrong.append(f"{statement}: {error!r}")
+                    ran[number] += 1
+
+        workers = [threading.Thread(target=work, args=(number,)) for number in range(count)]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+    assert expected[statements[-1]] == REFUSED
+    return sum(ran), wrong
+
+
+def resident() -> int:
+    """Bytes of memory that the process holds."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+
+def open_files() -> int:
+    return len(os.listdir("/proc/self/fd"))
+
+
+def connections(count: int) -> tuple[float, int]:
+    """Open, register, use and close connections, to memory and to a file; growth of memory and open files.
+
+    Memory is compared after a fifth of the rounds and at the end. A connection that was not let go would make
+    the file refuse to be opened with another setting.
+    """
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "a.db"
+        duckdb.connect(path).close()
+        files, early = open_files(), 0
+        for i in range(count):
+            target = path if i % 2 else ":memory:"
+            with duckdb.connect(target, read_only=bool(i % 4 == 3)) as con:
+                udfs.register(con, hivemall=i % 5 == 0)
+                with con.cursor() as cursor:
+                    cursor.execute(
+                        "SELECT sum(system.main.recall([u], [u % 2])) FROM range(3000) t(u)"
+                    ).fetchall()
+            if i == count // 5:
+                gc.collect()
+                early = resident()
+        gc.collect()
+        return resident() / early - 1, open_files() - files
+
+
+BIG = """
+    CREATE OR REPLACE TEMP VIEW big_rec AS
+    SELECT i // 100 AS userid, i % 1009 AS itemid, hash(i) % 1000 AS score FROM range({rows}) t(i);
+    CREATE OR REPLACE TEMP VIEW big_truth AS
+    SELECT i // 10 AS userid, i % 1013 AS itemid FROM range({rows} // 10) t(i)
+"""
+EVALUATIONS = {
+    "lists": "SELECT avg(ndcg([u, u + 1], [u + 1, 7], 2)), avg(auc([u, 3], [3])) FROM range({rows}) t(u)",
+    "tables": "SELECT k, ndcg, recall FROM ranking_summary('big_rec', 'big_truth', [5, 10])",
+}
+
+
+def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException | None]:
+    """Seconds from con.interrupt() in an evaluation to its end, and what it ended with; usable afterwards."""
+    with duckdb.connect(config={"threads": 2}) as con:
+        udfs.register(con)
+        con.execute(BIG.format(rows=rows))
+        asked = [0.0]
+
+        def stop() -> None:
+            asked[0] = time.monotonic()
+            con.interrupt()
+
+        timer, raised = threading.Timer(after, stop), None
+        timer.start()
+        try:
+            con.execute(EVALUATIONS[kind].format(rows=rows)).fetchall()
+        except BaseException as error:
+            raised = error
+        took = time.monotonic() - asked[0] if asked[0] else -1.0
+        timer.cancel()
+        timer.join()
+        assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
+        return took, raised
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.stress")
+    parser.add_argument("what", choices=("threads", "connections", "interrupt"))
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--threads", type=int, default=16)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--count", type=int, default=1_000)
+    parser.add_argument("--rows", type=int, default=100_000_000)
+    chosen = parser.parse_args(arguments)
+    if chosen.what == "threads":
+        ran, wrong = threads(chosen.seconds, chosen.threads, seed=chosen.seed)
+        print(f"{ran:,} queries in {chosen.threads} threads in {chosen.seconds:.0f} s, {len(wrong)} wrong")
+        print("\n".join(wrong), end="")
+        return bool(wrong)
+    if chosen.what == "connections":
+        grown, files = connections(chosen.count)
+        print(f"{chosen.count:,} connections: memory {grown:+.1%}, open files {files:+}")
+        return not (grown < 0.05 and files == 0)
+    late = 0
+    for kind in EVALUATIONS:
+        for after in (0.2, 1.0, 3.0):
+            took, raised = interrupt(chosen.rows, after, kind)
+            print(f"{kind}, {chosen.rows:,} rows, interrupted after {after} s: {took:.2f} s, {raised!r:.60}")
+            late += not (0 <= took < 2 and isinstance(raised, duckdb.InterruptException))
+    return bool(late)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""A hash of every value of generated users: `python -m tests.fuzz.values --seed 1`.
+
+Equal hashes are equal numbers, to the last bit: on any number of threads, for any order of the rows, in any
+batches, and on every version of DuckDB (with one version of NumPy, whose logarithms may differ in the last
+bit from another's).
+"""
+
+import argparse
+import hashlib
+import struct
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+
+import udfs
+from tests.conftest import lists, literal, maps, option_text
+from tests.witnesses import WITNESSES, random_topics
+from udfs.registry import MEASURES
+
+COLUMNS = [
+    f'"{name}"({{}}, {k}, {literal(option_text(options))})'
+    for name in MEASURES
+    for options in WITNESSES[name].options
+    for k in (3, "NULL")
+]
+
+
+def load(con: duckdb.DuckDBPyConnection, seed: int, users: int) -> None:
+    """lists(userid, rec, truth), and as tables rec(userid, itemid, score) and truth(userid, itemid, rel)."""
+    topics = random_topics(seed, users)
+    table = pa.table(
+        {
+            "userid": range(users),
+            "rec": lists([topic.rec for topic in topics]),
+            "truth": maps([topic.truth for topic in topics]),
+        }
+    )
+    con.register("given", table)
+    con.execute("CREATE OR REPLACE TABLE lists AS FROM given")
+    con.unregister("given")
+    con.execute("""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT userid, unnest(rec) AS itemid, -unnest(range(len(rec))) // 2 AS score FROM lists;
+        CREATE OR REPLACE TABLE truth AS
+        SELECT userid, unnest(map_keys(truth)) AS itemid, unnest(map_values(truth)) AS rel FROM lists
+    """)
+
+
+def shuffle(con: duckdb.DuckDBPyConnection, seed: int) -> None:
+    """The same rows in another order."""
+    for table in ("lists", "rec", "truth"):
+        con.execute(f"SELECT setseed({(seed % 1_000) / 1_000})")
+        con.execute(f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY random()")
+
+
+def values(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    """Every measure of every user: of the lists in three forms, and of the tables."""
+    found: list[tuple[Any, ...]] = []
+    for arguments in ("rec, truth", "judge(rec, truth)", "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"):
+        columns = ", ".join(column.format(arguments) for column in COLUMNS)
+        found += con.execute(f"SELECT {columns} FROM lists ORDER BY userid").fetchall()
+    columns = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
+    query = f"SELECT userid, k, {columns} FROM ranking_by_user('rec', 'truth', [2, 10]) ORDER BY userid, k"
+    return found + con.execute(query).fetchall()
+
+
+def digest(rows: Sequence[tuple[Any, ...]]) -> str:
+    """A hash of the numbers' bits; NULL is not 0."""
+    hashed = hashlib.sha256()
+    for row in rows:
+        for value in row:
+            hashed.update(b"-" if value is None else b"+" + struct.pack("<d", value))
+    return hashed.hexdigest()
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.values")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--users", type=int, default=5_000)
+    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--shuffle", type=int, help="the seed of another order of the rows")
+    chosen = parser.parse_args(arguments)
+    with duckdb.connect(config={"threads": chosen.threads}) as con:
+        udfs.register(con)
+        load(con, chosen.seed, chosen.users)
+        if chosen.shuffle is not None:
+            shuffle(con, chosen.shuffle)
+        print(digest(values(con)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The same numbers, to the last bit, whoever computes them, and in whatever order.
+
+The long form of the first test is `python -m tests.fuzz.stress threads --seconds 60`. Set OTHER_PYTHON to an
+interpreter with another version of DuckDB (and the same NumPy) to compare the two bit for bit.
+"""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+
+import udfs
+from tests.fuzz import stress, values
+from udfs.registry import MEASURES
+
+ROOT = Path(__file__).resolve().parent.parent
+USERS = 2_100  # a little more than a batch
+
+
+def test_mixed_measures_on_16_cursors_in_16_threads_give_the_answers_of_one_thread() -> None:
+    ran, wrong = stress.threads(seconds=2, count=16)
+    assert wrong == []
+    assert ran >= 16
+
+
+def test_connections_opened_and_closed_let_go_of_their_files() -> None:
+    _, files = stress.connections(12)
+    assert files == 0
+
+
+@pytest.fixture(scope="module")
+def expected() -> str:
+    with duckdb.connect(config={"threads": 1}) as con:
+        values.load(udfs.register(con), seed=5, users=USERS)
+        return values.digest(values.values(con))
+
+
+@pytest.mark.parametrize(("threads", "shuffle"), [(2, None), (8, 1)])
+def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_rows(
+    expected: str, threads: int, shuffle: int | None
+) -> None:
+    with duckdb.connect(config={"threads": threads}) as con:
+        values.load(udfs.register(con), seed=5, users=USERS)
+        if shuffle is not None:
+            values.shuffle(con, shuffle)
+        assert values.digest(values.values(con)) == expected
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls(threads: int) -> None:
+    """Each user many times, spread over all row groups: there are no more different rows than users."""
+    columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
+    with duckdb.connect(config={"threads": threads}) as con:
+        values.load(udfs.register(con), seed=6, users=300)
+        once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
+        con.execute(
+            "CREATE TABLE many AS SELECT lists.* FROM lists, range(420) r(i) ORDER BY hash(userid, i)"
+        )
+        assert con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall() == once
+
+
+def test_the_means_do_not_depend_on_threads_beyond_1e_12() -> None:
+    means = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
+    found = []
+    for threads in (1, 8):
+        with duckdb.connect(config={"threads": threads}) as con:
+            values.load(udfs.register(con), seed=5, users=USERS)
+            query = f"SELECT {means} FROM ranking_summary('rec', 'truth', [2, 10]) ORDER BY k"
+            found.append(con.execute(query).fetchall())
+    for one, other in zip(*found, strict=True):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+if other_python := os.environ.get("OTHER_PYTHON"):
+
+    def test_values_are_bit_identical_on_another_version_of_duckdb(expected: str) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+        def output(*arguments: str) -> str:
+            done = subprocess.run(
+                [str(other_python), *arguments], env=environment, capture_output=True, text=True, check=True
+            )
+            return done.stdout.strip()
+
+        versions = output("-c", "import duckdb, numpy; print(duckdb.__version__, numpy.__version__)").split()
+        assert versions[0] != duckdb.__version__
+        assert versions[1] == np.__version__, "the logarithms of another NumPy may differ in the last bit"
+        assert output("-m", "tests.fuzz.values", "--seed", "5", "--users", str(USERS)) == expected
+
+
+if importlib.util.find_spec("xdist"):
+
+    def test_the_suite_may_run_in_several_processes() -> None:
+        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
+        only = ["tests/test_register.py", "-k", "16_threads"]
+        done = subprocess.run([*command, *only], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout

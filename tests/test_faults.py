@@ -1,0 +1,212 @@
+"""What goes wrong around the pack: interrupts, too little memory, a full disk, killed processes, forks."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import udfs
+from tests.fuzz import stress
+
+ROOT = Path(__file__).resolve().parent.parent
+SECONDS = 2.0  # that an interrupt may take
+STARTED = 0.6  # seconds of processor time before the command's first query
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """rec/*.parquet: ten million rows, in one file of many names; rec.parquet: its rows; truth.parquet."""
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "rec").mkdir()
+    with duckdb.connect() as con:
+        con.execute(f"""
+            COPY (SELECT i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i))
+            TO '{folder / "rec.parquet"}';
+            COPY (SELECT i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i))
+            TO '{folder / "truth.parquet"}'
+        """)
+    for i in range(20):
+        os.link(folder / "rec.parquet", folder / "rec" / f"{i}.parquet")
+    return folder
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    """The command, in a process of its own."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.Popen(
+        [sys.executable, "-m", "udfs", *arguments],
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def used(process: subprocess.Popen[str]) -> float:
+    """Seconds of processor time that a running process has had."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
+    """Wait until it is true, as long as the process lives."""
+    until = time.monotonic() + 60
+    while not true():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.005)
+
+
+# --- Interrupts ---
+
+
+@pytest.mark.parametrize("kind", stress.EVALUATIONS)
+@pytest.mark.parametrize("after", [0.1, 0.7])
+def test_an_interrupt_ends_an_evaluation_with_duckdbs_error_and_leaves_the_connection_usable(
+    kind: str, after: float
+) -> None:
+    took, raised = stress.interrupt(100_000_000, after, kind)
+    assert isinstance(raised, duckdb.InterruptException)
+    assert 0 <= took < SECONDS
+
+
+@pytest.mark.parametrize("after", [0.1, 1.0])
+def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path, after: float) -> None:
+    process = start(data, "evaluate", "rec/*.parquet", "truth.parquet", "--output", "report.txt")
+    wait_for(lambda: used(process) > STARTED + after, process)
+    asked = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert time.monotonic() - asked < SECONDS
+    assert (process.returncode, out) == (130, "")
+    assert all(line.startswith("ranking-udfs: note: ") for line in err.splitlines())
+    assert sorted(path.name for path in data.iterdir()) == ["rec", "rec.parquet", "truth.parquet"]
+
+
+@pytest.mark.parametrize("after", [0.0, 0.05])
+def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path, after: float) -> None:
+    files = str(data / "rec.parquet"), str(data / "truth.parquet")
+    process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
+    wait_for(lambda: any(tmp_path.iterdir()), process)
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60) == ("", "")
+    assert process.returncode == 130
+    assert not any(tmp_path.iterdir())
+
+
+# --- Too little memory, a full disk ---
+
+
+@pytest.fixture
+def poor(data: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(config={"threads": 2}) as con:
+        udfs.register(con)
+        con.execute(f"CREATE TEMP VIEW rec AS FROM '{data / 'rec' / '*.parquet'}'")
+        con.execute(f"CREATE TEMP VIEW truth AS FROM '{data / 'truth.parquet'}'")
+        yield con
+
+
+@pytest.mark.parametrize("folder", ["", "temp"])
+@pytest.mark.parametrize("query", ["ranking_summary('rec', 'truth', [10, NULL])", "lists"])
+def test_too_little_memory_and_a_full_disk_are_duckdbs_error(
+    poor: duckdb.DuckDBPyConnection, tmp_path: Path, folder: str, query: str
+) -> None:
+    lists = """(
+        SELECT avg(ndcg(rec, truth, 10)) AS ndcg
+        FROM (SELECT userid, list(itemid ORDER BY score DESC) AS rec FROM rec GROUP BY userid)
+        JOIN (SELECT userid, list(itemid) AS truth FROM truth GROUP BY userid) USING (userid))"""
+    poor.execute(f"SET temp_directory = '{tmp_path / folder if folder else ''}'")
+    if folder:
+        poor.execute("SET max_temp_directory_size = '1MB'")
+    poor.execute("SET memory_limit = '40MB'")
+    with pytest.raises(duckdb.OutOfMemoryException, match=r"memory|max_temp_directory_size"):
+        poor.execute(f"SELECT ndcg FROM {lists if query == 'lists' else query}").fetchall()
+    poor.execute("SET memory_limit = '8GB'")
+    assert poor.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(1 / 2,)]
+
+
+def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path: Path) -> None:
+    files = str(data / "rec" / "*.parquet"), str(data / "truth.parquet")
+    process = start(tmp_path, "evaluate", *files, "--memory-limit", "30MB", "--output", "report.txt")
+    out, err = process.communicate(timeout=120)
+    assert (process.returncode, out) == (1, "")
+    assert err.startswith("ranking-udfs: error: ")
+    assert "emory" in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "report.txt").exists()
+
+
+# --- Killed ---
+
+
+def test_a_command_killed_while_it_writes_leaves_the_file_that_was_there(data: Path, tmp_path: Path) -> None:
+    target = tmp_path / "users.csv"
+    target.write_text("what was there before")
+    files = str(data / "rec.parquet"), str(data / "truth.parquet")
+    process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", target.name)
+
+    def writing() -> bool:
+        return any(path.stat().st_size > 0 for path in tmp_path.iterdir() if path != target)
+
+    wait_for(writing, process)
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert target.read_text() == "what was there before"
+
+
+# --- Forks ---
+
+FORK = """
+import os, sys, duckdb, udfs
+con = udfs.register(duckdb.connect())
+con.execute("SELECT avg(recall([u], [u % 2])) FROM range(300000) t(u)").fetchall()
+sys.stdout.flush()
+child = os.fork()
+if child == 0:
+    with duckdb.connect() as own:
+        udfs.register(own)
+        value = own.execute("SELECT sum(recall([u, 1], [u % 2, 7], 2)) FROM range(300000) t(u)").fetchall()
+    assert value == [(75001.0,)], value
+    os._exit(0)
+_, status = os.waitpid(child, 0)
+assert con.execute("SELECT recall([1, 3], [1, 2])").fetchall() == [(0.5,)]
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+POOL = """
+import multiprocessing, duckdb, udfs
+def work(k):
+    with duckdb.connect() as con:
+        return udfs.register(con).execute(f"SELECT hits([1, 2, 3], [1, 2, 3], {k})").fetchone()[0]
+if __name__ == "__main__":
+    with udfs.register(duckdb.connect()) as con:
+        con.execute("SELECT recall([1], [1])").fetchall()
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(work, range(5)) == [0, 1, 2, 3, 3]
+"""
+
+
+def run(script: str, folder: Path) -> None:
+    path = folder / "script.py"
+    path.write_text(script)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, str(path)], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+def test_a_forked_process_opens_a_connection_of_its_own(tmp_path: Path) -> None:
+    run(FORK, tmp_path)
+
+
+def test_a_pool_of_forked_processes_works(tmp_path: Path) -> None:
+    run(POOL, tmp_path)

@@ -1,0 +1,157 @@
+"""Hostile data: enormous strings, names and options that look like SQL, ids of every type in tables."""
+
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+from tests.conftest import said, value
+
+MEGABYTE = 2**20
+
+
+@pytest.mark.parametrize("setting", ["", "SET arrow_large_buffer_size = true"])
+def test_strings_of_a_megabyte_are_told_apart_by_their_last_letter(
+    con: duckdb.DuckDBPyConnection, setting: str
+) -> None:
+    con.execute(setting)
+    long = f"repeat('x', {MEGABYTE})"
+    rec, truth = f"[{long} || 'a', {long}, {long} || 'b']", f"[{long} || 'b', {long} || 'c']"
+    assert value(con, f"SELECT first_hit_rank({rec}, {truth})") == 3
+    assert value(con, f"SELECT hits(judge({rec}, {truth}))") == 1
+    assert value(con, f"SELECT dcg([{long}::BLOB], MAP {{{long}::BLOB: 1}})") == 1
+
+
+def test_a_text_of_options_of_a_megabyte_is_an_error_or_read(con: duckdb.DuckDBPyConnection) -> None:
+    assert value(con, f"SELECT recall([1], [1, 2], 1, repeat('normalize=min ', {MEGABYTE // 16}))") == 1
+    error = said(con, f"SELECT recall([1], [1, 2], 1, repeat('x', {MEGABYTE}))")
+    assert error.startswith("ValueError: recall: options must be name=value pairs")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "'; DROP TABLE kept; --",
+        'normalize="min"',
+        "normalize=min; SELECT 1",
+        "`x`=1",
+        "normalize=\n=min",
+        "%s",
+    ],
+)
+def test_a_text_of_options_is_never_sql(con: duckdb.DuckDBPyConnection, options: str) -> None:
+    con.execute("CREATE TABLE kept AS SELECT 1 AS one")
+    with pytest.raises(duckdb.InvalidInputException, match="recall: option"):
+        con.execute("SELECT recall([1], [1], 1, ?)", [options]).fetchall()
+    assert value(con, "SELECT one FROM kept") == 1
+
+
+QUOTE = [] if duckdb.__version__.startswith("1.") else ['quo"te']  # no such name for 1.5's query_table
+NAMES = [
+    "it's",
+    "a;b",
+    *QUOTE,
+    "two\nlines",
+    "`tick`",
+    "$1",
+    "?",
+    "x); DROP TABLE kept; --",
+    "é 日本",
+    "SELECT",
+    "a.b",
+]
+
+
+@pytest.fixture
+def hostile(con: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
+    con.execute("CREATE TABLE kept AS SELECT 1 AS one")
+    yield con
+    assert value(con, "SELECT one FROM kept") == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_tables_of_any_name_are_evaluated_as_names(hostile: duckdb.DuckDBPyConnection, name: str) -> None:
+    """`query_table` takes a quoted name; the text of the argument is data to it, not SQL."""
+    quoted = '"' + name.replace('"', '""') + '"'
+    hostile.execute(f"CREATE TABLE {quoted} AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
+    for function in ("ranking_by_user", "ranking_summary"):
+        query = f"SELECT recall FROM {function}($$"
+        assert value(hostile, f"{query}{quoted}$$, $${quoted}$$, [1])") == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rec; DROP TABLE kept",
+        "(SELECT 1 AS userid, 2 AS itemid, 3 AS score)",
+        "rec WHERE 1 = 0",
+        "rec, kept",
+        'rec" UNION SELECT 1, 2, 3 --',
+        "",
+        "rec)",
+    ],
+)
+def test_the_name_of_a_table_is_never_sql(hostile: duckdb.DuckDBPyConnection, name: str) -> None:
+    hostile.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
+    for function in ("ranking_judged", "ranking_by_user", "ranking_summary"):
+        ks = "1" if function == "ranking_judged" else "[1]"
+        for arguments in (f"$${name}$$, 'rec'", f"'rec', $${name}$$"):
+            with pytest.raises(duckdb.Error):
+                hostile.execute(f"FROM {function}({arguments}, {ks})").fetchall()
+
+
+@pytest.mark.parametrize("system", ["'; DROP TABLE kept; --", "two\nlines", 'quo"te', "", "NULL"])
+def test_what_a_system_is_called_is_data(hostile: duckdb.DuckDBPyConnection, system: str) -> None:
+    hostile.execute("CREATE TABLE rec AS SELECT ? AS system, 1 AS userid, 2 AS itemid, 3 AS score", [system])
+    query = "SELECT system, recall FROM ranking_summary('rec', 'rec', [1])"
+    assert hostile.execute(query).fetchall() == [(system, 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "one", "other"),
+    [
+        ("VARCHAR", "''", "'a;b'"),
+        ("UUID", "'00000000-0000-0000-0000-000000000001'", "'ffffffff-ffff-ffff-ffff-ffffffffffff'"),
+        ("HUGEINT", "-1", "'170141183460469231731687303715884105727'"),
+        ("UHUGEINT", "'340282366920938463463374607431768211455'", "0"),
+        ("DATE", "'infinity'", "'-infinity'"),
+        ("TIMESTAMPTZ", "'2020-01-01 00:00:00+00'", "'2020-01-01 00:00:00.000001+00'"),
+        ("INTERVAL", "'1 month'", "'31 days'"),
+        ("BOOLEAN", "true", "false"),
+        ("BLOB", "'\\x00'", "'\\x00\\x00'"),
+        ("DECIMAL(38, 10)", "0.0000000001", "-0.0000000001"),
+        ("DOUBLE", "'nan'", "'-inf'"),
+        ("ENUM ('b', 'a')", "'b'", "'a'"),
+        ("STRUCT(a INTEGER, b VARCHAR)", "{'a': 1, 'b': NULL}", "{'a': NULL, 'b': 'NULL'}"),
+        ("INTEGER[]", "[]", "[NULL]"),
+        ("INTEGER[2]", "[1, 2]", "[2, 1]"),
+    ],
+)
+def test_ids_of_users_and_items_in_tables_may_be_of_any_type(
+    con: duckdb.DuckDBPyConnection, kind: str, one: str, other: str
+) -> None:
+    a, b = f"{one}::{kind}", f"{other}::{kind}"
+    rows = f"({a}, {b}, 2), ({a}, {a}, 1), ({b}, {a}, 1), ({b}, {b}, 1), (NULL, {a}, 1), ({a}, NULL, 0)"
+    con.execute(f"CREATE TABLE rec AS FROM (VALUES {rows}) t(userid, itemid, score)")
+    con.execute(f"CREATE TABLE truth AS FROM (VALUES ({a}, {a}), ({b}, {b}), (NULL, {b})) t(userid, itemid)")
+    query = "SELECT n_rec, n_truth, first_hit_rank FROM ranking_by_user('rec', 'truth', [5]) ORDER BY n_rec"
+    (second, first) = con.execute(query).fetchall()
+    assert first == (3, 1, 2)  # item b is above item a by its score
+    smaller = value(con, f"SELECT {b} < {a}")  # equal scores are ordered by item
+    assert second == (2, 1, 1 if smaller else 2)
+
+
+def test_one_value_of_every_type_as_an_item_is_right_or_refused(con: duckdb.DuckDBPyConnection) -> None:
+    """Whatever types DuckDB has: `test_all_types()` lists the smallest, the largest and NULL of each."""
+    refused = []
+    for (name,) in con.execute("SELECT column_name FROM (DESCRIBE FROM test_all_types())").fetchall():
+        column = f'"{name}"'
+        query = f"SELECT list({column}) AS items FROM test_all_types() WHERE {column} IS NOT NULL"
+        try:
+            found = value(con, f"SELECT judge(items, items[2:2]) FROM ({query})")
+        except duckdb.Error as error:
+            refused.append((name, "Error: judge: " in str(error)))
+        else:
+            same = value(con, f"SELECT items[1] = items[2] FROM ({query})")
+            assert found["ranks"] == ([1] if same else [2]), name
+    assert refused == [("interval", True)]
