@@ -12,10 +12,14 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import udfs
 from tests.fuzz import stress, values
+from udfs import functions
+from udfs.judge import judge_lists
+from udfs.rankings import Judged
 from udfs.registry import MEASURES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -49,6 +53,46 @@ def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_r
         if shuffle is not None:
             values.shuffle(con, shuffle)
         assert values.digest(values.values(con)) == expected
+
+
+MANY_BATCHES = """
+CREATE TABLE lists AS
+SELECT
+    list_transform(range(30), lambda x: (x * i) % 97) AS rec,
+    list_transform(range(5), lambda x: (x * 7 * i) % 97) AS truth
+FROM range(300_000) AS numbers(i)
+"""
+SEVERAL = "SELECT sum(recall(rec, truth, 10)), sum(ndcg(rec, truth, 10)), sum(auc(rec, truth)) FROM lists"
+
+
+def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[int] = []
+
+    def count(*arguments: pa.Array) -> Judged:
+        judged.append(1)
+        return judge_lists(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(functions, "judge_lists", count)
+    with duckdb.connect(config={"threads": 4}) as con:
+        udfs.register(con).execute(MANY_BATCHES)
+        con.execute(SEVERAL).fetchall()
+    batches = 300_000 / 2_048
+    assert batches < len(judged) < 1.1 * batches
+
+
+def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:
+    script = f"""
+import duckdb, udfs
+con = udfs.register(duckdb.connect(config={{"threads": 8}}))
+con.execute({MANY_BATCHES!r})
+con.execute({SEVERAL!r}).fetchall()
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("threads", [2, 8])

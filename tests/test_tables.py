@@ -93,7 +93,8 @@ def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyC
         "'rec.json', 'truth.parquet'",
         "'arrow_rec', 'arrow_truth'",
         "'cte_rec', 'cte_truth'",
-        "'odd name; \"', 'truth'",
+        "'\"odd name; \"', 'truth'",
+        "'cte_arrow_rec', 'cte_arrow_truth'",
     ],
 )
 def test_arguments_are_whatever_query_table_takes(
@@ -104,9 +105,7 @@ def test_arguments_are_whatever_query_table_takes(
         tables.execute(f"CREATE VIEW {name}_view AS FROM {name}")
         for kind in ("parquet", "csv", "json"):
             tables.execute(f"COPY {name} TO '{name}.{kind}'")
-    tables.execute('CREATE TABLE "odd name; """ AS FROM rec')
-    if "odd" in arguments:
-        arguments = "'\"odd name; \"\"\"', 'truth'"
+    tables.execute('CREATE TABLE "odd name; " AS FROM rec')
 
     def arrow(table: str, *names: str) -> pa.Table:
         columns = zip(*tables.execute(f"FROM {table}").fetchall(), strict=True)
@@ -116,7 +115,8 @@ def test_arguments_are_whatever_query_table_takes(
     assert arrow_rec.num_rows == 10
     assert arrow_truth.num_rows == 7
     query = (
-        "WITH cte_rec AS (FROM rec), cte_truth AS (FROM truth) "
+        "WITH cte_rec AS (FROM rec), cte_truth AS (FROM truth), "
+        "cte_arrow_rec AS (FROM arrow_rec), cte_arrow_truth AS (FROM arrow_truth) "
         f"SELECT k, users, recall, ndcg FROM ranking_summary({arguments}, [2, 4])"
     )
     expected = tables.execute(

@@ -4,7 +4,6 @@ They know nothing of DuckDB. FUNCTIONS holds each of them under each of its name
 held for ever, since engines keep bare pointers to them.
 """
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,6 +19,7 @@ from .measures import GradeError
 from .ragged import Floats
 from .rankings import JUDGED_ARROW, JUDGED_SQL, Judged, Rankings
 from .registry import LIST_MEASURES, MEASURES, Measure
+from .threads import PerThread
 
 Function = Callable[..., pa.Array]
 
@@ -57,7 +57,7 @@ class Batch:
         return self.cuts[key]
 
 
-class LastBatch(threading.local):
+class LastBatch:
     """The last batch of this thread.
 
     A query with several measures calls each of them on the same rows; comparing the rows is a hundred times
@@ -73,7 +73,7 @@ class LastBatch(threading.local):
         return self.batch
 
 
-LAST = LastBatch()
+LAST = PerThread(LastBatch)
 
 
 def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -137,7 +137,7 @@ def measure_function(measure: Measure, name: str) -> Function:
         def compute(part: list[pa.Array], text: str | None) -> Floats:
             if not len(part[0]):
                 return np.zeros(0)
-            batch = LAST.of(name, part[:ranked])
+            batch = LAST.get().of(name, part[:ranked])
             rankings = batch.rankings(name, part[ranked] if len(part) > ranked else None)
             try:
                 values: Floats = measure.compute(rankings, **options(measure, name, text))

@@ -7,8 +7,6 @@ Three forms of arguments (Arrow arrays of one row per user) become one `Judged` 
     graded pairs  rec LIST of STRUCT(grade, item, ...)   truth LIST of grades
 """
 
-import threading
-
 import numpy as np
 import pyarrow as pa
 
@@ -17,6 +15,7 @@ from .arrays import floats, is_list, is_number, items, shown, sql_type
 from .matching import UNKNOWN, check_items, codes, item_codes
 from .ragged import Bools, Floats, Ints
 from .rankings import Judged
+from .threads import PerThread
 
 TABLE_BITS = 21
 
@@ -170,22 +169,16 @@ def first_of_equals(ordered: Ints) -> Bools:
     return first
 
 
-class Marks(threading.local):
-    """A table of marks for each thread, all off between calls: to make one anew costs more than its use."""
-
-    def __init__(self) -> None:
-        self.table = np.zeros(1 << TABLE_BITS, np.bool_)
-
-
-MARKS = Marks()
+# A table of marks, all off between calls: to make one anew costs more than its use.
+MARKS = PerThread(lambda: np.zeros(1 << TABLE_BITS, np.bool_))
 
 
 def may_hold(keys: Ints, known: Ints) -> Bools:
     """For each key whether it may be a known one: never a false no, rarely a false yes."""
-    marked = slots(known)
-    MARKS.table[marked] = True
-    held = MARKS.table.take(slots(keys))
-    MARKS.table[marked] = False
+    table, marked = MARKS.get(), slots(known)
+    table[marked] = True
+    held: Bools = table.take(slots(keys))
+    table[marked] = False
     return held
 
 
