@@ -104,7 +104,12 @@ def listed(texts: list[str] | tuple[str, ...]) -> str:
 
 def by_user_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"    system.main.{identifier(name)}(judged, k) AS {identifier(name)},"
+        yield f"    {identifier(name)}[place] AS {identifier(name)},"
+
+
+def by_user_values() -> Iterator[str]:
+    for name in table_measures():
+        yield f"        system.main.ranking_values(judged, '{name}' || ranking_at(ks)) AS {identifier(name)},"
 
 
 def summary_columns() -> Iterator[str]:
@@ -131,10 +136,12 @@ def generated() -> dict[Path, str]:
         readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
         macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
     }
-    for name, columns in (("ranking_by_user", by_user_columns()), ("ranking_summary", summary_columns())):
-        path = macros / f"{name}.sql"
-        if path.exists():
-            files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
+    by_user, summary = macros / "ranking_by_user.sql", macros / "ranking_summary.sql"
+    text = between(by_user.read_text(), "-- columns: generated", "-- end of columns", by_user_columns())
+    files[by_user] = between(text, "-- measures: generated", "-- end of measures", by_user_values())
+    files[summary] = between(
+        summary.read_text(), "-- measures: generated", "-- end of measures", summary_columns()
+    )
     return files
 
 

@@ -86,6 +86,7 @@ def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:
     script = f"""
 import duckdb, udfs
 con = udfs.register(duckdb.connect(config={{"threads": 8}}))
+con.execute("SET enable_progress_bar = false")
 con.execute({MANY_BATCHES!r})
 con.execute({SEVERAL!r}).fetchall()
 """

@@ -51,6 +51,49 @@ def test_a_negative_k_of_any_type_is_an_error(k: str, got: str, lossless: str) -
         )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("judge([1], [1])", "TypeError: ranking_values: takes (judged, measure), got 1 argument"),
+        (
+            "[1], 'ndcg'",
+            "TypeError: ranking_values: judged must be what judge(rec, truth) returns, got INTEGER[]",
+        ),
+        (
+            "judge([1], [1]), 5",
+            "TypeError: ranking_values: measure must be a VARCHAR such as 'ndcg@5,10 gain=linear', "
+            "got INTEGER 5",
+        ),
+        (
+            "judge([1], [1]), NULL",
+            "ValueError: ranking_values: measure must be the name of a measure, got 'none'",
+        ),
+        (
+            "judge([1], [1]), 'x@5'",
+            "ValueError: ranking_values: measure must be the name of a measure, got 'x'",
+        ),
+        (
+            "judge([1], [1]), 'novelty@5'",
+            "ValueError: ranking_values: measure must be the name of a measure, got 'novelty'",
+        ),
+        (
+            "judge([1], [1]), 'ndcg@-1'",
+            "ValueError: ranking_values: cut-offs must be integers of 0 or more, or all, got '-1'",
+        ),
+        (
+            "judge([1], [1]), 'ndcg@5,'",
+            "ValueError: ranking_values: cut-offs must be integers of 0 or more, or all, got ''",
+        ),
+        (
+            "judge([1], [1]), 'mrr@5 gain=exp'",
+            "ValueError: mrr: options must be name=value pairs (valid: none), got 'gain=exp'",
+        ),
+    ],
+)
+def test_what_ranking_values_refuses(con: duckdb.DuckDBPyConnection, arguments: str, expected: str) -> None:
+    assert said(con, f"SELECT ranking_values({arguments})") == expected
+
+
 def test_a_negative_k_in_any_row_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
     sql = "SELECT recall([1], [1], k) FROM (VALUES (1), (NULL), (-7), (0)) t(k)"
     assert said(con, sql) == "ValueError: recall: k must be 0 or more, got -7"

@@ -92,7 +92,7 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path, after: fl
 
 @pytest.mark.parametrize("after", [0.0, 0.05])
 def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path, after: float) -> None:
-    files = str(data / "rec.parquet"), str(data / "truth.parquet")
+    files = str(data / "rec" / "*.parquet"), str(data / "truth.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
     wait_for(lambda: any(tmp_path.iterdir()), process)
     time.sleep(after)

@@ -633,3 +633,36 @@ def test_every_measure_reads_a_sliced_judged_array(name: str) -> None:
     whole = judged_array(rows)
     assert call(name, whole.slice(1, 2)) == call(name, whole)[1:3]
     assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole)
+
+
+# --- Several cut-offs in one call ---
+
+
+def test_ranking_values_are_those_of_a_call_per_cut_off(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE OR REPLACE TEMP TABLE users AS
+        SELECT judge(rec, truth) AS judged, i, CASE WHEN i % 2 = 0 THEN 'ndcg@1,3,all gain=linear' ELSE 'mrr' END AS measure
+        FROM (VALUES
+            (0, ['a', 'b', 'c'], MAP {'c': 3, 'a': 1}), (1, ['a', 'b', 'c'], MAP {'c': 3}), (2, [], MAP {'a': 1}),
+            (3, ['b', 'c'], NULL), (4, NULL, MAP {'b': 2}), (5, ['b', 'b'], MAP {'b': 2})
+        ) AS t(i, rec, truth)
+    """)
+    for name in MEASURES:
+        at_once = con.execute(
+            f"SELECT ranking_values(judged, '{name}@1,2,all,0') FROM users ORDER BY i"
+        ).fetchall()
+        calls = ", ".join(f'"{name}"(judged, {k})' for k in ("1", "2", "NULL", "0"))
+        one_by_one = con.execute(f"SELECT [{calls}] FROM users ORDER BY i").fetchall()
+        assert at_once == one_by_one
+    query = """
+        SELECT ranking_values(judged, measure), CASE WHEN i % 2 = 0
+            THEN [ndcg(judged, 1, 'gain=linear'), ndcg(judged, 3, 'gain=linear'), ndcg(judged, NULL, 'gain=linear')]
+            ELSE [mrr(judged)]
+        END
+        FROM users
+    """
+    assert all(found == expected for found, expected in con.execute(query).fetchall())
+    assert con.execute("SELECT ranking_values(judged, 'ndcg') FROM users LIMIT 0").fetchall() == []
+    assert value(con, "SELECT ranking_values(judge([1], [1]), 'recall@1000000000000000000000000000000')") == [
+        1
+    ]

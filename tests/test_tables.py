@@ -2,6 +2,7 @@
 
 import math
 import random
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,8 @@ import pytest
 
 import udfs
 from tests.witnesses import WITNESSES
-from udfs.registry import MEASURES
+from udfs import functions
+from udfs.registry import MEASURES, Measure
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 
@@ -265,10 +267,42 @@ def test_an_empty_truth_has_no_users(tables: duckdb.DuckDBPyConnection) -> None:
     assert tables.execute("SELECT recall FROM ranking_by_user('rec', 'nothing', [2])").fetchall() == []
 
 
-def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:
-    plan = tables.execute("EXPLAIN SELECT k, ndcg FROM ranking_summary('rec', 'truth', [2])").fetchall()[0][1]
-    assert "ndcg" in plan
-    assert not [name for name in COLUMNS if name not in ("ndcg", "hits") and f"{name}(" in plan]
+def test_columns_that_are_not_selected_are_not_computed(
+    tables: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed = []
+    evaluated = functions.evaluated
+
+    def record(measure: Measure, *rest: Any) -> Any:
+        computed.append(measure.name)
+        return evaluated(measure, *rest)
+
+    monkeypatch.setattr(functions, "evaluated", record)
+    tables.execute("SELECT k, ndcg FROM ranking_summary('rec', 'truth', [2])").fetchall()
+    assert set(computed) == {"ndcg"}
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "FROM ranking_judged('rec', 'truth', 10)",
+        "SELECT ndcg FROM ranking_by_user('rec', 'truth', [10, 50])",
+        "SELECT ndcg FROM ranking_by_user('systems', 'truth', [NULL])",
+        "SELECT ndcg FROM ranking_summary('systems', 'truth', [10])",
+    ],
+)
+def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection, query: str) -> None:
+    """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""
+    con.execute("""
+        CREATE TABLE rec AS
+        SELECT i // 10 AS userid, i % 5003 AS itemid, hash(i) AS score FROM range(1_000_000) t(i);
+        CREATE TABLE systems AS SELECT *, 'a' AS system FROM rec;
+        CREATE TABLE truth AS SELECT i // 2 AS userid, i % 5003 AS itemid FROM range(200_000) t(i)
+    """)
+    timer = threading.Timer(60, con.interrupt)
+    timer.start()
+    assert len(con.execute(f"{query} LIMIT 1").fetchall()) == 1
+    timer.cancel()
 
 
 def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> None:
@@ -310,7 +344,8 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
 
 def test_names_of_the_users_columns_do_not_clash(con: duckdb.DuckDBPyConnection) -> None:
     extra = (
-        "1 AS k, 2 AS rec, 3 AS truth, 4 AS ks, 5 AS max_k, 6 AS judged, 7 AS grade, 8 AS ranking, 9 AS place"
+        "1 AS k, 2 AS rec, 3 AS truth, 4 AS ks, 5 AS max_k, 6 AS judged, 7 AS grade, 8 AS items, 9 AS place, "
+        "10 AS n_rec, 11 AS lowest, 12 AS listed, 13 AS system_number, 14 AS recall, 15 AS grades"
     )
     con.execute(f"CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score, {extra}")
     con.execute(f"CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid, {extra}")

@@ -50,13 +50,15 @@ def options(measure: Measure, name: str, text: str | None) -> Mapping[str, Any]:
     return chosen
 
 
-def different_texts(name: str, array: pa.Array) -> list[str | None]:
-    """The different texts in the argument `options`."""
+def different_texts(
+    name: str, array: pa.Array, argument: str = "options", form: str = "a VARCHAR of name=value pairs"
+) -> list[str | None]:
+    """The different texts in an argument."""
     if pa.types.is_null(array.type):
         return [None]
     if not is_string(array.type):
         got = f"{sql_type(array.type)} {shown(array[0])}"
-        raise TypeError(f"{name}: options must be a VARCHAR of name=value pairs, got {got}")
+        raise TypeError(f"{name}: {argument} must be {form}, got {got}")
     texts: list[str | None] = pc.unique(array).to_pylist()
     return texts
 

@@ -11,12 +11,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import lists  # noqa: F401  (fills the registry, as measures does)
+from . import (
+    lists,  # noqa: F401  (fills the registry, as measures does)
+    ragged,
+)
 from .arguments import check_count, cut_offs, different_texts, options
-from .arrays import is_integer, is_string, one_chunk
+from .arrays import is_integer, is_string, one_chunk, sql_type
 from .judge import judge_lists
 from .measures import GradeError
-from .ragged import Floats
+from .ragged import Floats, Ints
 from .rankings import JUDGED_ARROW, JUDGED_SQL, Judged, Rankings
 from .registry import LIST_MEASURES, MEASURES, Measure
 from .threads import PerThread
@@ -46,15 +49,16 @@ class Batch:
     def holds(self, arguments: list[pa.Array]) -> bool:
         return len(arguments) == len(self.arguments) and all(map(pa.Array.equals, self.arguments, arguments))
 
-    def rankings(self, name: str, k: pa.Array | None) -> Rankings:
-        """The rankings cut at k, kept where k is the same for all rows."""
-        cut = None if k is None else cut_offs(name, k, self.judged.size)
-        if cut is not None and cut.min() != cut.max():
-            return Rankings(self.judged, cut)
-        key = None if cut is None else int(cut[0])
-        if key not in self.cuts:
-            self.cuts[key] = Rankings(self.judged, cut)
-        return self.cuts[key]
+    def rankings(self, cut: Ints) -> Rankings:
+        """The rankings, each cut at its k."""
+        return self.cut_at(int(cut[0])) if cut.min() == cut.max() else Rankings(self.judged, cut)
+
+    def cut_at(self, k: int | None) -> Rankings:
+        """The rankings cut at the same k, kept for the next measure; None is the whole list."""
+        if k not in self.cuts:
+            cut = None if k is None else np.full(len(self.judged.size), k)
+            self.cuts[k] = Rankings(self.judged, cut)
+        return self.cuts[k]
 
 
 class LastBatch:
@@ -121,6 +125,65 @@ def by_options(
     return pa.array(values, mask=np.isnan(values))
 
 
+def evaluated(measure: Measure, name: str, rankings: Rankings, text: str | None) -> Floats:
+    """The measure of every row, with the options in the text; NaN where truth is NULL."""
+    try:
+        values: Floats = measure.compute(rankings, **options(measure, name, text))
+    except GradeError as error:
+        raise ValueError(f"{name}: {error}") from None
+    valid = rankings.judged.valid
+    return values if valid.all() else np.where(valid, values, np.nan)
+
+
+def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """The values of a measure at several cut-offs, for much less than as many calls would cost.
+
+    ranking_values(judged, measure): a judged ranking, and the name of a measure with cut-offs and options,
+    such as 'ndcg@5,10,all gain=linear'; `all` stands for the whole list, as does no cut-off at all. Returns a
+    LIST of DOUBLE, one for each cut-off.
+
+    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'recall@1,4')
+    [0.3333333333333333, 0.6666666666666666]
+    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'precision@2,all divide=k')
+    [0.5, 0.5]
+    """
+    name = "ranking_values"
+    check_count(name, "(judged, measure)", len(arguments), (2,))
+    judged, chosen = map(one_chunk, arguments)
+    if not is_judged([judged]):
+        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {sql_type(judged.type)}")
+    if not len(judged):
+        return pa.array([], pa.list_(pa.float64()))
+    form = "a VARCHAR such as 'ndcg@5,10 gain=linear'"
+    texts = different_texts(name, chosen, "measure", form)
+    requests = [request(name, text) for text in texts]
+    values = np.full((len(judged), max(len(cuts) for _, cuts, _ in requests)), np.nan)
+    count = np.zeros(len(judged), np.int64)
+    for text, (called, cuts, rest) in zip(texts, requests, strict=True):
+        rows = pc.equal(chosen, text).to_numpy(zero_copy_only=False) if len(texts) > 1 else slice(None)
+        batch = LAST.get().of(name, [judged.filter(pa.array(rows)) if len(texts) > 1 else judged])
+        count[rows] = len(cuts)
+        for place, k in enumerate(cuts):
+            values[rows, place] = evaluated(BY_NAME[called], called, batch.cut_at(k), rest)
+    flat = values[np.arange(values.shape[1]) < count[:, None]]
+    offsets = pa.array(ragged.offsets_of(count), pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.array(flat, mask=np.isnan(flat)))
+
+
+def request(name: str, text: str | None) -> tuple[str, list[int | None], str]:
+    """The measure's name, the cut-offs and the options in a text such as 'ndcg@5,10 gain=linear'."""
+    head, _, rest = (text or "").strip().partition(" ")
+    called, at, ks = head.partition("@")
+    if called not in BY_NAME:
+        raise ValueError(f"{name}: measure must be the name of a measure, got {called or 'none'!r}")
+    cuts: list[int | None] = []
+    for k in ks.split(",") if at else ["all"]:
+        if k != "all" and not (k.isascii() and k.isdigit()):
+            raise ValueError(f"{name}: cut-offs must be integers of 0 or more, or all, got {k!r}")
+        cuts.append(None if k == "all" else min(int(k), 2**63 - 1))
+    return called, cuts, rest
+
+
 def measure_function(measure: Measure, name: str) -> Function:
     """The measure as a function of Arrow arrays, under one of its names."""
 
@@ -138,12 +201,11 @@ def measure_function(measure: Measure, name: str) -> Function:
             if not len(part[0]):
                 return np.zeros(0)
             batch = LAST.get().of(name, part[:ranked])
-            rankings = batch.rankings(name, part[ranked] if len(part) > ranked else None)
-            try:
-                values: Floats = measure.compute(rankings, **options(measure, name, text))
-            except GradeError as error:
-                raise ValueError(f"{name}: {error}") from None
-            return values if batch.judged.valid.all() else np.where(batch.judged.valid, values, np.nan)
+            if len(part) == ranked:
+                rankings = batch.cut_at(None)
+            else:
+                rankings = batch.rankings(cut_offs(name, part[ranked], batch.judged.size))
+            return evaluated(measure, name, rankings, text)
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None
         return by_options(name, arrays[: ranked + 1], chosen, compute)
@@ -174,14 +236,15 @@ def list_function(measure: Measure, name: str) -> Function:
     return call
 
 
+BY_NAME = {name: measure for measure in MEASURES.values() for name in measure.names}
 FUNCTIONS = {
     function.name: function
     for function in (
         ScalarFunction("judge", judge, JUDGED_SQL),
+        ScalarFunction("ranking_values", ranking_values, "DOUBLE[]"),
         *(
             ScalarFunction(name, measure_function(measure, name), "DOUBLE")
-            for measure in MEASURES.values()
-            for name in measure.names
+            for name, measure in BY_NAME.items()
         ),
         *(
             ScalarFunction(name, list_function(measure, name), "DOUBLE")

@@ -7,35 +7,63 @@
 -- Example:    SELECT userid, ndcg FROM ranking_by_user('rec', 'truth', [10]) ORDER BY ndcg;
 CREATE OR REPLACE TEMP MACRO ranking_by_user(rec, truth, ks) AS TABLE
 SELECT
-    * EXCLUDE (n_rec, n_truth, judged, k),
+    COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
     k,
     n_rec,
     n_truth,
-    -- measures: generated from the registry, do not edit
-    system.main.recall(judged, k) AS recall,
-    system.main."precision"(judged, k) AS "precision",
-    system.main.f_measure(judged, k) AS f_measure,
-    system.main.hit_rate(judged, k) AS hit_rate,
-    system.main.hits(judged, k) AS hits,
-    system.main.mrr(judged, k) AS mrr,
-    system.main.first_hit_rank(judged, k) AS first_hit_rank,
-    system.main.average_precision(judged, k) AS average_precision,
-    system.main.auc(judged, k) AS auc,
-    system.main.dcg(judged, k) AS dcg,
-    system.main.ideal_dcg(judged, k) AS ideal_dcg,
-    system.main.ndcg(judged, k) AS ndcg,
-    system.main.cumulative_gain(judged, k) AS cumulative_gain,
-    system.main.rbp(judged, k) AS rbp,
-    system.main.half_life_utility(judged, k) AS half_life_utility,
-    system.main.r_precision(judged, k) AS r_precision,
-    system.main.bpref(judged, k) AS bpref,
-    system.main.interpolated_precision(judged, k) AS interpolated_precision,
-    system.main.interpolated_average_precision(judged, k) AS interpolated_average_precision,
-    system.main.spearman(judged, k) AS spearman,
-    system.main.kendall_tau(judged, k) AS kendall_tau,
-    system.main.concordant_pairs(judged, k) AS concordant_pairs,
-    -- end of measures
-FROM ranking_judged(
-    rec, truth, CASE WHEN list_count(ks) < len(ks) THEN NULL ELSE list_max(ranking_cuts(ks)) END
+    -- columns: generated from the registry, do not edit
+    recall[place] AS recall,
+    "precision"[place] AS "precision",
+    f_measure[place] AS f_measure,
+    hit_rate[place] AS hit_rate,
+    hits[place] AS hits,
+    mrr[place] AS mrr,
+    first_hit_rank[place] AS first_hit_rank,
+    average_precision[place] AS average_precision,
+    auc[place] AS auc,
+    dcg[place] AS dcg,
+    ideal_dcg[place] AS ideal_dcg,
+    ndcg[place] AS ndcg,
+    cumulative_gain[place] AS cumulative_gain,
+    rbp[place] AS rbp,
+    half_life_utility[place] AS half_life_utility,
+    r_precision[place] AS r_precision,
+    bpref[place] AS bpref,
+    interpolated_precision[place] AS interpolated_precision,
+    interpolated_average_precision[place] AS interpolated_average_precision,
+    spearman[place] AS spearman,
+    kendall_tau[place] AS kendall_tau,
+    concordant_pairs[place] AS concordant_pairs,
+    -- end of columns
+FROM (
+    SELECT
+        * EXCLUDE (judged),
+        -- measures: generated from the registry, do not edit
+        system.main.ranking_values(judged, 'recall' || ranking_at(ks)) AS recall,
+        system.main.ranking_values(judged, 'precision' || ranking_at(ks)) AS "precision",
+        system.main.ranking_values(judged, 'f_measure' || ranking_at(ks)) AS f_measure,
+        system.main.ranking_values(judged, 'hit_rate' || ranking_at(ks)) AS hit_rate,
+        system.main.ranking_values(judged, 'hits' || ranking_at(ks)) AS hits,
+        system.main.ranking_values(judged, 'mrr' || ranking_at(ks)) AS mrr,
+        system.main.ranking_values(judged, 'first_hit_rank' || ranking_at(ks)) AS first_hit_rank,
+        system.main.ranking_values(judged, 'average_precision' || ranking_at(ks)) AS average_precision,
+        system.main.ranking_values(judged, 'auc' || ranking_at(ks)) AS auc,
+        system.main.ranking_values(judged, 'dcg' || ranking_at(ks)) AS dcg,
+        system.main.ranking_values(judged, 'ideal_dcg' || ranking_at(ks)) AS ideal_dcg,
+        system.main.ranking_values(judged, 'ndcg' || ranking_at(ks)) AS ndcg,
+        system.main.ranking_values(judged, 'cumulative_gain' || ranking_at(ks)) AS cumulative_gain,
+        system.main.ranking_values(judged, 'rbp' || ranking_at(ks)) AS rbp,
+        system.main.ranking_values(judged, 'half_life_utility' || ranking_at(ks)) AS half_life_utility,
+        system.main.ranking_values(judged, 'r_precision' || ranking_at(ks)) AS r_precision,
+        system.main.ranking_values(judged, 'bpref' || ranking_at(ks)) AS bpref,
+        system.main.ranking_values(judged, 'interpolated_precision' || ranking_at(ks)) AS interpolated_precision,
+        system.main.ranking_values(judged, 'interpolated_average_precision' || ranking_at(ks)) AS interpolated_average_precision,
+        system.main.ranking_values(judged, 'spearman' || ranking_at(ks)) AS spearman,
+        system.main.ranking_values(judged, 'kendall_tau' || ranking_at(ks)) AS kendall_tau,
+        system.main.ranking_values(judged, 'concordant_pairs' || ranking_at(ks)) AS concordant_pairs,
+        -- end of measures
+    FROM ranking_judged(
+        rec, truth, CASE WHEN list_count(ks) < len(ks) THEN NULL ELSE list_max(ranking_cuts(ks)) END
+    )
 )
-CROSS JOIN (SELECT DISTINCT unnest(ranking_cuts(ks)) AS k);
+CROSS JOIN (SELECT unnest(ranking_cuts(ks)) AS k, generate_subscripts(ranking_cuts(ks), 1) AS place);

@@ -15,7 +15,7 @@
 -- For a max_k of at most 32, each user's max_k-th best score is found first (`max(score, n)` keeps a heap), and
 -- rows below it are not sorted. The planner drops what a call does not need.
 CREATE OR REPLACE TEMP MACRO ranking_judged(rec, truth, max_k) AS TABLE
-WITH ranking_truths AS MATERIALIZED (
+WITH ranking_truths AS (
     SELECT userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items, NULL::DOUBLE[] AS grades
     FROM query_table(truth)
     WHERE userid IS NOT NULL AND NOT ranking_has_rel(truth)
@@ -48,12 +48,8 @@ WITH ranking_truths AS MATERIALIZED (
     GROUP BY userid
 ),
 
-ranking_systems AS MATERIALIZED (
-    FROM ranking_systems(rec)
-),
-
-ranking_counts AS MATERIALIZED (
-    SELECT counts.*, system_number, row_number() OVER () AS ranking
+ranking_counts AS (
+    SELECT *
     FROM (
         SELECT
             COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
@@ -62,40 +58,41 @@ ranking_counts AS MATERIALIZED (
                 THEN max(ranking_score(score), greatest(least(max_k, 32), 1))[-1]
             END AS lowest
         FROM query_table(rec)
-        WHERE CASE WHEN ranking_valid(rec, truth) THEN userid END IN (SELECT userid FROM ranking_truths)
         GROUP BY ALL
         UNION ALL BY NAME SELECT NULL AS system WHERE false
-    ) AS counts
-    JOIN (FROM ranking_systems UNION ALL BY NAME SELECT NULL AS system WHERE false) AS systems
-        ON counts.system IS NOT DISTINCT FROM systems.system
+    )
+    WHERE CASE WHEN ranking_valid(rec, truth) THEN userid END IN (SELECT userid FROM query_table(truth))
 ),
 
 ranking_lists AS (
-    SELECT ranking, list(itemid ORDER BY score DESC NULLS LAST, itemid NULLS LAST) AS items
+    SELECT
+        userid,
+        system,
+        any_value(n_rec) AS n_rec,
+        list(itemid ORDER BY score DESC NULLS LAST, itemid NULLS LAST) AS items
     FROM (
-        SELECT counts.ranking, recs.itemid, ranking_score(recs.score) AS score, counts.lowest
+        SELECT recs.userid, recs.system, recs.itemid, ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
         FROM (FROM query_table(rec) UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
         JOIN ranking_counts AS counts
             ON recs.userid = counts.userid
             AND CASE WHEN ranking_has_system(rec) THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
     )
     WHERE CASE WHEN max_k <= 32 THEN lowest IS NULL OR score >= lowest ELSE true END
-    GROUP BY ranking
+    GROUP BY userid, system
 ),
 
 ranking_pairs AS (
     SELECT
-        systems.* EXCLUDE (system_number, ranking_one),
+        systems.* EXCLUDE (ranking_system),
         truths.userid,
-        coalesce(counts.n_rec, 0) AS n_rec,
+        coalesce(lists.n_rec, 0) AS n_rec,
         CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
         truths.items,
         truths.grades
     FROM ranking_truths AS truths
-    CROSS JOIN ranking_systems AS systems
-    LEFT JOIN ranking_counts AS counts
-        ON counts.userid = truths.userid AND counts.system_number = systems.system_number
-    LEFT JOIN ranking_lists AS lists ON lists.ranking = counts.ranking
+    CROSS JOIN ranking_systems(rec) AS systems
+    LEFT JOIN ranking_lists AS lists
+        ON lists.userid = truths.userid AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT ranking_valid(rec, truth))
 )
 

@@ -7,14 +7,10 @@
 --             a query does not select are not computed
 -- Example:    SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
 CREATE OR REPLACE TEMP MACRO ranking_summary(rec, truth, ks) AS TABLE
-WITH ranking_systems AS MATERIALIZED (
-    FROM ranking_systems(rec)
-),
-
-ranking_strangers AS (
-    SELECT system, count(DISTINCT userid) AS users
-    FROM (FROM query_table(rec) UNION ALL BY NAME SELECT NULL AS system WHERE false)
-    WHERE userid NOT IN (SELECT userid FROM query_table(truth) WHERE userid IS NOT NULL)
+WITH ranking_strangers AS (
+    SELECT system, count(*) AS users
+    FROM (SELECT DISTINCT system, userid FROM (FROM query_table(rec) UNION ALL BY NAME SELECT NULL AS system WHERE false)) AS recs
+    WHERE userid IS NOT NULL AND userid NOT IN (SELECT userid FROM query_table(truth) WHERE userid IS NOT NULL)
     GROUP BY system
 ),
 
@@ -24,11 +20,10 @@ ranking_means AS (
         k,
         count(*) AS users,
         count(*) FILTER (n_rec = 0) AS users_without_rec,
-        coalesce((
-            SELECT strangers.users
-            FROM ranking_strangers AS strangers
-            WHERE strangers.system IS NOT DISTINCT FROM rankings.system
-        ), 0) AS users_without_truth,
+        coalesce(list_filter(
+            (SELECT list({'system': system, 'users': users}) FROM ranking_strangers),
+            lambda strangers: strangers.system IS NOT DISTINCT FROM rankings.system
+        )[1].users, 0) AS users_without_truth,
         -- measures: generated from the registry, do not edit
         avg(recall) AS recall,
         avg("precision") AS "precision",
@@ -57,8 +52,7 @@ ranking_means AS (
     GROUP BY system, k
 )
 
-SELECT systems.* EXCLUDE (system_number, ranking_one), means.* EXCLUDE (ranking_system)
-FROM ranking_systems AS systems
-JOIN (FROM ranking_systems UNION ALL BY NAME SELECT NULL AS system WHERE false) AS named USING (system_number)
-JOIN ranking_means AS means ON means.ranking_system IS NOT DISTINCT FROM named.system
-ORDER BY named.system, means.k;
+SELECT systems.* EXCLUDE (ranking_system), means.* EXCLUDE (ranking_system)
+FROM ranking_systems(rec) AS systems
+JOIN ranking_means AS means ON means.ranking_system IS NOT DISTINCT FROM systems.ranking_system
+ORDER BY systems.ranking_system, means.k;
