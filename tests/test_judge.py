@@ -583,6 +583,23 @@ def test_enums_match_by_their_words(laid_out: duckdb.DuckDBPyConnection) -> None
     assert value(laid_out, f"SELECT judge({rec}, {truth})") == judged([2], [1], [1, 1], 2)
 
 
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
+def test_enums_match_whatever_layout_their_words_have(kind: pa.DataType) -> None:
+    """In a list, in a MAP, and beside words in a dictionary of another layout."""
+    rec, truth = (
+        pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words, words_kind))
+        for places, words, words_kind in (
+            ([1, 0, None], ["x", "a word of more than twelve letters"], kind),
+            ([0, 1], ["a word of more than twelve letters", "y"], pa.string()),
+        )
+    )
+    one = pa.array([0, 3], pa.int32())
+    recs, ends = pa.ListArray.from_arrays(one, rec), pa.array([0, 2], pa.int32())
+    assert call("judge", recs, pa.ListArray.from_arrays(ends, truth)) == [judged([1], [1], [1, 1], 3)]
+    grades = pa.MapArray.from_arrays(ends, truth, pa.array([2.0, 3.0]))
+    assert call("judge", recs, grades) == [judged([1], [2], [3, 2], 3)]
+
+
 def test_times_with_a_zone_are_told_apart_where_duckdb_hands_over_the_zone() -> None:
     """Without that setting DuckDB hands TIMETZ over as a TIME, and no function can see the zone."""
     rec, truth = "['12:00:00+01', '12:00:00+00']::TIMETZ[]", "['12:00:00+00']::TIMETZ[]"

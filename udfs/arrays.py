@@ -24,8 +24,8 @@ def plain_layout(array: pa.Array) -> pa.Array:
         return array.cast(pa.large_string())
     if types.is_binary_view(kind):
         return array.cast(pa.large_binary())
-    if types.is_dictionary(kind) and types.is_string_view(kind.value_type):
-        return array.dictionary_decode().cast(pa.large_string())
+    if types.is_dictionary(kind) and has_views(kind.value_type):
+        return pa.DictionaryArray.from_arrays(array.indices, plain_layout(array.dictionary))
     if isinstance(kind, pa.BaseExtensionType) and has_views(kind) and sql_type(kind) != "BIGNUM":
         return plain_layout(array.storage)
     if types.is_union(kind):
