@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tests.conftest import option_text
 from tests.fuzz import items
@@ -47,6 +48,9 @@ class Layout:
     lists: Callable[[pa.Array], pa.Array]
     grade: pa.DataType
     k: pa.DataType
+    text: pa.DataType = pa.string()  # noqa: RUF009
+    beneath: bool = False  # whether a NULL list has values in its place
+    untyped: bool = False  # whether what holds NULLs alone has the type NULL, as SQL's `[]` and `NULL`
 
 
 @dataclass(frozen=True)
@@ -100,35 +104,53 @@ class Batch:
 
     def rec_array(self, rows: Sequence[Row]) -> pa.Array:
         held = [row.rec for row in rows]
-        flat = [part for row in held if row is not None for part in row]
         if self.form != "pairs":
-            return self.layout.lists(listed(held, taken(self.items.rec, flat)))
+            return self.laid(held, lambda flat: taken(self.items.rec, flat))
+        return self.laid(held, self.pairs, may_be_untyped=False)
+
+    def pairs(self, flat: Sequence[Any]) -> pa.Array:
         grades = numbers([part and part[0] for part in flat], self.layout.grade)
         places = taken(self.items.rec, [part and part[1] for part in flat])
         mask = pa.array([part is None for part in flat], pa.bool_())
-        parts = pa.StructArray.from_arrays([grades, places], ["grade", "item"], mask=mask)
-        return self.layout.lists(listed(held, parts))
+        return pa.StructArray.from_arrays([grades, places], ["grade", "item"], mask=mask)
 
     def truth_array(self, rows: Sequence[Row]) -> pa.Array:
         held = [row.truth for row in rows]
-        flat = [part for row in held if row is not None for part in row]
         if self.form == "pairs":
-            return self.layout.lists(listed(held, numbers(flat, self.layout.grade)))
-        places = taken(self.items.truth, flat)
+            return self.laid(held, lambda flat: numbers(flat, self.layout.grade))
         if self.form == "binary":
-            return self.layout.lists(listed(held, places))
+            return self.laid(held, lambda flat: taken(self.items.truth, flat))
+        if self.layout.untyped and all(row is None for row in held):
+            return pa.nulls(len(held))
+        places = taken(self.items.truth, [place for row in held if row is not None for place in row])
         grades = [grade for row in held if row is not None for grade in row.values()]
-        array = listed(held, places)
+        offsets = listed(held, places).offsets.to_pylist()
         values = numbers(grades, self.layout.grade)
-        offsets = array.offsets.to_pylist()
         starts = [None if row is None else start for row, start in zip(held, offsets, strict=False)]
         return pa.MapArray.from_arrays(pa.array([*starts, offsets[-1]], pa.int32()), places, values)
+
+    def laid(
+        self, held: Sequence[Any], values: Callable[[list[Any]], pa.Array], may_be_untyped: bool = True
+    ) -> pa.Array:
+        """Lists in the batch's layout, `values` making one array of all that they hold."""
+        untyped = self.layout.untyped and may_be_untyped
+        if untyped and all(row is None for row in held):
+            return pa.nulls(len(held))
+        beneath = next((row for row in held if row), []) if self.layout.beneath else []
+        ordered = held[::-1] if self.layout.lists in BACKWARDS else held
+        flat = [part for row in ordered for part in (beneath if row is None else row)]
+        is_null = untyped and all(part is None for part in flat)
+        array = listed(ordered, pa.nulls(len(flat)) if is_null else values(flat), len(beneath))
+        return self.layout.lists(array)
 
     def k_array(self) -> pa.Array:
         ks = [row.k for row in self.rows]
         if pa.types.is_decimal(self.layout.k):
             return pa.array([None if k is None else decimal.Decimal(k) for k in ks], self.layout.k)
         return pa.array(ks, self.layout.k)
+
+    def text_array(self, texts: Sequence[str | None]) -> pa.Array:
+        return pa.array(texts, self.layout.text)
 
     # --- as SQL ---
 
@@ -166,19 +188,25 @@ class Batch:
 
 
 def taken(values: pa.Array, places: Sequence[int | None]) -> pa.Array:
-    if isinstance(values.type, pa.BaseExtensionType):
-        return pa.ExtensionArray.from_storage(values.type, taken(values.storage, places))
-    for is_view, kind in ((pa.types.is_string_view, pa.string()), (pa.types.is_binary_view, pa.binary())):
-        if is_view(values.type):  # which pyarrow cannot take from
-            return values.cast(kind).take(pa.array(places, pa.int32())).cast(values.type)
+    """The values at these places, of any type: pyarrow cannot take from views, at any level."""
+    kind = values.type
+    if isinstance(kind, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(kind, taken(values.storage, places))
+    for is_view, other in ((pa.types.is_string_view, pa.string()), (pa.types.is_binary_view, pa.binary())):
+        if is_view(kind):
+            return values.cast(other).take(pa.array(places, pa.int32())).cast(kind)
+    if pa.types.is_struct(kind):
+        fields = [taken(values.field(i), places) for i in range(kind.num_fields)]
+        mask = pa.array([place is None or not values[place].is_valid for place in places], pa.bool_())
+        return pa.StructArray.from_arrays(fields, fields=list(kind), mask=mask)
     return values.take(pa.array(places, pa.int32()))
 
 
-def listed(rows: Sequence[Any], values: pa.Array) -> pa.Array:
-    """A list array in which a NULL row stands before an empty one in the offsets."""
+def listed(rows: Sequence[Any], values: pa.Array, beneath: int = 0) -> pa.Array:
+    """A list array; a NULL row takes up no values, or so many `beneath` it."""
     offsets = [0]
     for row in rows:
-        offsets.append(offsets[-1] + (0 if row is None else len(row)))
+        offsets.append(offsets[-1] + (beneath if row is None else len(row)))
     mask = pa.array([row is None for row in rows], pa.bool_())
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), values, mask=mask)
 
@@ -196,19 +224,25 @@ def large(array: pa.Array) -> pa.Array:
 
 
 def view(array: pa.Array) -> pa.Array:
-    """A list view whose lists lie in any order and overlap where they are empty."""
-    sizes = [0 if size is None else size for size in (array.value_lengths()).to_pylist()]
-    offsets = array.offsets.to_pylist()[: len(sizes)]
-    made = pa.ListViewArray.from_arrays(
-        pa.array(offsets, pa.int32()), pa.array(sizes, pa.int32()), array.values
-    )
-    if not array.null_count:
-        return made
-    views = [None, *made.buffers()[1:]]
-    bits = pa.array(array.is_valid()).buffers()[1]
-    return pa.ListViewArray.from_buffers(
-        pa.list_view(array.type.value_type), len(array), [bits, *views[1:3]], children=[array.values]
-    )
+    """A list view whose lists lie in their order."""
+    starts = array.offsets[:-1]
+    sizes = pc.subtract(array.offsets[1:], starts)
+    return pa.ListViewArray.from_arrays(starts, sizes, array.values, mask=array.is_null())
+
+
+def large_view(array: pa.Array) -> pa.Array:
+    starts = array.offsets[:-1].cast(pa.int64())
+    sizes = pc.subtract(array.offsets[1:].cast(pa.int64()), starts)
+    return pa.LargeListViewArray.from_arrays(starts, sizes, array.values, mask=array.is_null())
+
+
+def backward(array: pa.Array) -> pa.Array:
+    """A list view of the lists from the last to the first, which lie from the first to the last."""
+    return view(array).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
+
+
+def large_backward(array: pa.Array) -> pa.Array:
+    return large_view(array).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
 
 
 def plain(array: pa.Array) -> pa.Array:
@@ -221,6 +255,10 @@ def fixed(array: pa.Array) -> pa.Array:
     if array.null_count or len(lengths) != 1 or lengths == {0}:
         return array
     return pa.FixedSizeListArray.from_arrays(array.values, lengths.pop())
+
+
+BACKWARDS = (backward, large_backward)
+LAYOUTS = [plain, plain, plain, large, view, large_view, *BACKWARDS, fixed]
 
 
 # --- Drawing ---
@@ -309,9 +347,16 @@ def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> 
     if all(abs(grade) < 1e6 and (grade * 4).is_integer() for grade in map(float, grades)):
         types += [pa.float32(), pa.decimal128(9, 2)]
     if all(abs(grade) < 100 and grade == int(grade) for grade in grades):
-        types += [pa.int8(), pa.int64()]
-    lists = rng.choice([plain, plain, plain, large, view, fixed])
-    return Layout(rng.choice([0, 0, 1, 7]), lists, rng.choice(types), rng.choice(kinds))
+        types += [pa.int8(), pa.int64(), pa.decimal128(38, 0)]
+    return Layout(
+        rng.choice([0, 0, 1, 7]),
+        rng.choice(LAYOUTS),
+        rng.choice(types),
+        rng.choice(kinds),
+        rng.choice([pa.string(), pa.string(), pa.large_string(), pa.string_view()]),
+        beneath=rng.random() < 0.3,
+        untyped=rng.random() < 0.3,
+    )
 
 
 def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:

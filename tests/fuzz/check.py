@@ -88,7 +88,7 @@ def values(batch: Batch, name: str, options: Options) -> dict[str, list[float | 
     """What a measure makes of the batch in each form."""
     rec, truth = batch.arrays()
     ks, text = batch.k_array(), option_text(options)
-    texts = pa.array([text] * len(batch.rows), pa.string())
+    texts = batch.text_array([text] * len(batch.rows))
     rest = [ks, texts] if text is not None else [] if pa.types.is_null(ks.type) else [ks]
     judged = FUNCTIONS["judge"].call(rec, truth)
     return {"": call(name, rec, truth, *rest), " of judge": call(name, judged, *rest)}
@@ -163,7 +163,7 @@ def check_lists(rng: random.Random, found: Found) -> None:
         options = cases.options(rng, measure.name, largest)
         name = rng.choice(measure.names)
         text = option_text(options)
-        rest = [ks] if text is None else [ks, pa.array([text] * size, pa.string())]
+        rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
         expected = outcome(lambda: batch.expected(measure.name, options))  # noqa: B023
         for columns in ((rec, truth), (judged,)):
             got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
@@ -186,7 +186,7 @@ def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str)
     for one in chosen:
         one.update({"max_grade": 1000.0} if "max_grade" in one else {})
     which = [rng.randrange(3) for _ in batch.rows]
-    texts = pa.array([option_text(chosen[i]) for i in which], pa.string())
+    texts = batch.text_array([option_text(chosen[i]) for i in which])
     columns = [batch.expected(name, options) for options in chosen]
     expected = [columns[which[i]][i] for i in range(len(which))]
     got = call(name, rec, truth, batch.k_array(), texts)
@@ -204,6 +204,9 @@ def check_sql(rng: random.Random, found: Found) -> None:
     chosen = {name: cases.options(rng, name, largest) for name in MEASURES}
     for options in chosen.values():
         options.update({"max_grade": 1000.0} if "max_grade" in options else {})
+    # DuckDB 1.5's own scan of Arrow loses values of these layouts, before any function sees them.
+    lists = cases.view if batch.layout.lists in cases.BACKWARDS else batch.layout.lists
+    batch = replace(batch, layout=replace(batch.layout, lists=lists, beneath=False))
     rec, truth = batch.arrays()
     table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
     columns = []
@@ -212,7 +215,12 @@ def check_sql(rng: random.Random, found: Found) -> None:
         columns += [f'"{name}"(rec, truth, k, {text})', f'"{name}"(judge(rec, truth), k, {text})']
     with connection(rng) as con:
         con.register("given", table)
-        con.execute("CREATE TABLE t AS FROM given")
+        try:
+            con.execute("CREATE TABLE t AS FROM given")
+        except duckdb.Error:
+            if batch.items.kind == "ENUM":  # some dictionaries DuckDB's own scan of Arrow refuses
+                return
+            raise
         rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
         found.cases += len(rows)
         for n, (name, options) in enumerate(chosen.items()):
@@ -327,6 +335,9 @@ def check_outside(rng: random.Random, found: Found) -> None:
 # --- Measures that do not read a judged ranking ---
 
 
+LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
+
+
 def check_list_measures(rng: random.Random, found: Found) -> None:
     rows: list[tuple[Any, ...]] = []
     size = rng.randint(1, 40)
@@ -342,21 +353,31 @@ def check_list_measures(rng: random.Random, found: Found) -> None:
                 vectors.append([rng.choice([0.0, 1.0, -1.0, rng.gauss(0, 1)]) for _ in range(width)])
             vectors[-1] = None if rng.random() < 0.05 else vectors[-1]
         rows.append((None if rng.random() < 0.05 else vectors,))
-    kind = pa.list_(pa.list_(pa.int64() if distance == "jaccard" else pa.float64()))
-    compare_list_measure(
-        "intra_list_diversity", diversity, [pa.array([row[0] for row in rows], kind)], rows, found
-    )
+    inner, outer = rng.choice(LISTS), rng.choice(LISTS)
+    kind = outer(inner(pa.int64() if distance == "jaccard" else pa.float64()))
+    column = pa.array([row[0] for row in rows], kind)
+    compare_list_measure("intra_list_diversity", diversity, [column], rows, found)
 
     rarest: Options = rng.choice([{}, {"missing": "rarest"}])
     pool = range(rng.randint(1, 20))
+    item_kind = rng.choice([pa.int64(), pa.string(), pa.string_view(), pa.binary_view()])
     rows = []
+
+    def named(item: int) -> Any:
+        text = str(item) * (item % 9 + 1)  # some beyond the 12 letters that a view holds in itself
+        return item if item_kind == pa.int64() else text.encode() if item_kind == pa.binary_view() else text
+
     for _ in range(size):
         held = pool if not rarest else rng.sample(pool, rng.randint(1, len(pool)))
         shares = {item: rng.choice([1.0, 0.5, rng.uniform(1e-9, 1)]) for item in held}
         rec = rng.choices([*pool, None], k=rng.randint(0, 12))
+        rec = [item if item is None else named(item) for item in rec]
+        shares = {named(item): share for item, share in shares.items()}
         rows.append((None if rng.random() < 0.05 else rec, None if rng.random() < 0.05 else shares))
-    columns = [list_array([row[0] for row in rows]), maps([row[1] for row in rows])]
-    compare_list_measure("novelty", rarest, columns, rows, found)
+    recs = pa.array([row[0] for row in rows], rng.choice(LISTS)(item_kind))
+    entries = [None if row[1] is None else list(row[1].items()) for row in rows]
+    popularity = pa.array(entries, pa.map_(item_kind, pa.float64()))
+    compare_list_measure("novelty", rarest, [recs, popularity], rows, found)
     found.cases += size
 
 

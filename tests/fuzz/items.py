@@ -43,6 +43,7 @@ INTEGERS: dict[str, tuple[pa.DataType, int, int]] = {
     for name, bits in (("TINYINT", 8), ("SMALLINT", 16), ("INTEGER", 32), ("BIGINT", 64))
     for unsigned in (False, True)
 }
+HUGEINT = pa.opaque(pa.binary(16), "hugeint", "DuckDB")
 INTEGERS["HUGEINT"] = (pa.decimal128(38, 0), -(10**38) + 1, 10**38 - 1)
 
 
@@ -61,10 +62,16 @@ def integers(rng: random.Random, count: int) -> Items:
     in_rec = [i for i, value in enumerate(values) if low <= value <= high]
     in_truth = [i for i, value in enumerate(values) if truth_low <= value <= truth_high]
 
+    lossless = rng.random() < 0.3
+
     def array(kind: pa.DataType, places: list[int]) -> pa.Array:
         held = [values[i] if i in set(places) else None for i in range(len(values))]
-        numbers = [None if value is None else decimal.Decimal(value) for value in held]
-        return pa.array(numbers if pa.types.is_decimal(kind) else held, kind)
+        if not pa.types.is_decimal(kind):
+            return pa.array(held, kind)
+        if lossless:  # as DuckDB hands over a HUGEINT with arrow_lossless_conversion
+            words = [None if value is None else value.to_bytes(16, "little", signed=True) for value in held]
+            return pa.ExtensionArray.from_storage(HUGEINT, pa.array(words, HUGEINT.storage_type))
+        return pa.array([None if value is None else decimal.Decimal(value) for value in held], kind)
 
     return Items(
         f"{rec} and {truth}",
@@ -144,7 +151,8 @@ def uuids(rng: random.Random, count: int) -> Items:
     values = [uuid.UUID(int=rng.choice([i, 2**127 + i, (2**128 - 1) - i])) for i in range(count)]
     values = list(dict.fromkeys(values))
     if rng.random() < 0.5:  # as DuckDB hands it over without arrow_lossless_conversion
-        return same("UUID as text", pa.string(), "UUID", [str(v) for v in values], lambda v: f"'{v}'")
+        kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
+        return same("UUID as text", kind, "UUID", [str(v) for v in values], lambda v: f"'{v}'")
     return same("UUID", pa.uuid(), "UUID", [v.bytes for v in values], lambda v: f"'{uuid.UUID(bytes=v)}'")
 
 
@@ -185,6 +193,8 @@ def times(rng: random.Random, count: int) -> Items:
 
 
 def booleans(rng: random.Random, count: int) -> Items:
+    if rng.random() < 0.5:  # as DuckDB hands it over with arrow_lossless_conversion
+        return same("BOOLEAN", pa.bool8(), "BOOLEAN", [0, 1], lambda v: str(bool(v)))
     return same("BOOLEAN", pa.bool_(), "BOOLEAN", [False, True], str)
 
 
@@ -193,9 +203,10 @@ def enums(rng: random.Random, count: int) -> Items:
     words = texts(rng, min(count, 100))
     other = words[::-1]
     places = range(len(words))
-    rec = pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words))
+    kind = rng.choice([pa.string(), pa.large_string(), pa.string_view()])
+    rec = pa.DictionaryArray.from_arrays(pa.array(places, pa.uint8()), pa.array(words, kind))
     truth = pa.DictionaryArray.from_arrays(
-        pa.array([other.index(w) for w in words], pa.uint8()), pa.array(other)
+        pa.array([other.index(w) for w in words], pa.uint8()), pa.array(other, kind)
     )
     kinds = [f"ENUM ({', '.join(map(quoted, order))})" for order in (words, other)]
     if any("\0" in word for word in words):
@@ -213,7 +224,7 @@ def structs(rng: random.Random, count: int) -> Items:
         a = "NULL" if value["a"] is None else value["a"]
         return f"{{'a': {a}, 'b': {'NULL' if value['b'] is None else quoted(value['b'])}}}"
 
-    kind = pa.struct({"a": pa.int64(), "b": pa.string()})
+    kind = pa.struct({"a": pa.int64(), "b": rng.choice([pa.string(), pa.large_string(), pa.string_view()])})
     return same("STRUCT", kind, "STRUCT(a BIGINT, b VARCHAR)", values, literal)
 
 
@@ -224,7 +235,8 @@ def nested(rng: random.Random, count: int) -> Items:
     def literal(value: list[int | None]) -> str:
         return "[" + ", ".join("NULL" if part is None else str(part) for part in value) + "]"
 
-    return same("LIST", pa.list_(pa.int64()), "BIGINT[]", values, literal)
+    kind = rng.choice([pa.list_, pa.large_list, pa.list_view, pa.large_list_view])(pa.int64())
+    return same("LIST", kind, "BIGINT[]", values, literal)
 
 
 KINDS: list[tuple[Callable[[random.Random, int], Items], int]] = [
