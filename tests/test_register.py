@@ -524,23 +524,32 @@ def resident():
     with open("/proc/self/statm") as statm:
         return int(statm.read().split()[1]) * resource.getpagesize()
 
-def round_trips(n):
+def sizes(n):
+    found = []
     for _ in range(n):
         with duckdb.connect(config={"threads": 1}) as con:
+            con.execute("SET enable_progress_bar = false")  # which a slow machine would print
             udfs.register(con).execute("SELECT recall([1], [1])").fetchall()
-    gc.collect()
-    return resident()
+        gc.collect()
+        found.append(resident())
+    return found
 
-before = round_trips(100)
-print((round_trips(200) - before) / before)
+sizes(10)
+early = max(sizes(10))
+sizes(60)
+print(min(sizes(10)) / early - 1)
 """
 
 
 @pytest.mark.skipif(
     not Path("/proc/self/statm").exists(), reason="the size of the process is read from /proc"
 )
-def test_300_connections_opened_registered_and_closed_take_no_more_memory() -> None:
-    assert float(run(MEMORY).stdout) < 0.25
+def test_connections_opened_registered_and_closed_take_no_more_memory() -> None:
+    """Largest size early on against smallest size later: what comes and goes does not count, a leak does.
+
+    The bound is some 100 KB for each connection in between. `tests.fuzz.stress connections` opens more of them.
+    """
+    assert float(run(MEMORY).stdout) < 0.03
 
 
 def test_a_closed_connection_is_let_go(tmp_path: Path) -> None:
