@@ -6,8 +6,10 @@ import io
 import json
 import os
 import random
+import runpy
 import subprocess
 import sys
+from concurrent.futures import Future
 from pathlib import Path
 
 import duckdb
@@ -835,6 +837,37 @@ def test_ctrl_c_exits_130(monkeypatch, capsys, interrupt):
     assert main(["evaluate", "rec.csv", "truth.csv", "--output", "report.txt"]) == 130
     assert capsys.readouterr() == ("", "")
     assert not Path("report.txt").exists()
+
+
+def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(monkeypatch):
+    """In the main thread, which waits for the one that runs the query."""
+    ended = []
+
+    def work():
+        try:
+            con.execute("SELECT sum(sin(i)) FROM range(1_000_000_000_000) t(i)").fetchall()
+        except duckdb.InterruptException as error:
+            ended.append(error)
+
+    def pressed(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Future, "result", pressed)
+    with duckdb.connect() as con:
+        with pytest.raises(KeyboardInterrupt):
+            cli.interruptible(con, work)
+        assert len(ended) == 1
+        assert con.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_python_m_udfs_is_the_command(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["udfs", "measures"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("udfs", run_name="__main__")
+    assert left.value.code == 0
+    by_module = capsys.readouterr().out
+    assert main(["measures"]) == 0
+    assert capsys.readouterr().out == by_module
 
 
 def test_a_closed_pipe_is_no_error():

@@ -446,6 +446,17 @@ def test_novelty_refuses_a_share_outside_0_to_1(con: duckdb.DuckDBPyConnection, 
     assert found.partition("got ")[2].removesuffix(".0") == got or got == "NULL"
 
 
+@pytest.mark.parametrize(
+    ("popularity", "kind"),
+    [("['a']", "VARCHAR[]"), ("0.5::DOUBLE", "DOUBLE"), ("{'a': 0.5::DOUBLE}", "STRUCT(a DOUBLE)")],
+)
+def test_novelty_refuses_a_popularity_that_is_no_map(
+    con: duckdb.DuckDBPyConnection, popularity: str, kind: str
+) -> None:
+    expected = f"TypeError: novelty: popularity must be a MAP(item -> share), got {kind}"
+    assert said(con, f"SELECT novelty(['a'], {popularity})") == expected
+
+
 def test_novelty_refuses_an_item_that_popularity_lacks(con: duckdb.DuckDBPyConnection) -> None:
     assert said(con, "SELECT novelty(['a', 'z'], MAP {'a': 0.5})").startswith(
         "ValueError: novelty: popularity must hold every item of rec"

@@ -348,6 +348,13 @@ def test_pairs_whose_truth_lost_equal_grades_never_exceed_the_ideal(con: duckdb.
     assert value(con, f"SELECT ndcg({rec}, [2])") == 1
 
 
+def test_a_null_of_no_type_is_a_judged_ranking_of_null(laid_out: duckdb.DuckDBPyConnection) -> None:
+    for rest in ("", ", 5", ", NULL", ", 5, 'normalize=min'", ", NULL, 'normalize=min'"):
+        assert value(laid_out, f"SELECT recall(NULL{rest})") is None
+    assert call("recall", pa.nulls(2)) == [None, None]
+    assert call("recall", pa.nulls(2), pa.array([1, None])) == [None, None]
+
+
 def test_structs_on_both_sides_are_items(laid_out: duckdb.DuckDBPyConnection) -> None:
     rec, truth = "[{'a': 1, 'b': 'x'}, {'a': 2, 'b': NULL}]", "[{'a': 2, 'b': NULL}, {'a': 1, 'b': 'y'}]"
     assert value(laid_out, f"SELECT judge({rec}, {truth})") == judged([2], [1], [1, 1], 2)

@@ -1,5 +1,6 @@
 """Every measure against its witnesses: worked cases in SQL, slow definitions, outside implementations."""
 
+import math
 import random
 from collections.abc import Iterator
 from functools import cache
@@ -331,6 +332,16 @@ def test_a_batch_of_any_size_agrees_with_the_slow_definition_of_a_list_measure(
         parts = [column.slice(51, 40) for column in columns]
         expected = [one.definition(*arguments) for arguments in rows[51:91]]
         assert all(map(is_close, call(one.name, *parts), expected, [CLOSE] * 40))
+
+
+@pytest.mark.parametrize("rank", [2**19 - 1, 2**20 - 1, 2**22 - 1])
+def test_the_discount_of_ranks_in_the_millions_is_the_logarithm_all_the_same(rank: int) -> None:
+    judged = judged_array([{"ranks": [1, rank], "grades": [1.0, 1.0], "ideal": [1.0, 1.0], "size": rank}])
+    (found,) = call("dcg", judged)
+    power = (rank + 1).bit_length() - 1
+    assert is_close(found, 1 + 1 / power, CLOSE)
+    (found,) = call("dcg", judged, pa.nulls(1), pa.array(["discount=original base=4"]))
+    assert is_close(found, 1 + math.log(4) / math.log(rank), CLOSE)
 
 
 @pytest.mark.parametrize("distance", ["cosine", "euclidean", "jaccard"])
