@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 import udfs
-from tests.fuzz import check, sizes
+from tests.fuzz import check, mutants, sizes
 from tests.fuzz.__main__ import fuzz, main
 from udfs import functions, measures
 from udfs.functions import FUNCTIONS
@@ -110,6 +110,13 @@ def test_a_crash_is_a_difference(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     planted(monkeypatch, "ndcg", crash)
     assert run(["lists"], 100_000, seed=1) == 1
     assert "ZeroDivisionError" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("mutant", mutants.MUTANTS, ids=str)
+def test_what_a_mutant_breaks_is_still_in_the_code(mutant: mutants.Mutant) -> None:
+    text = (mutants.ROOT / "udfs" / f"{mutant.module}.py").read_text()
+    first, last = mutants.span(text, mutant.function)
+    assert mutant.old in "".join(text.splitlines(keepends=True)[first:last])
 
 
 @pytest.mark.parametrize("what", sizes.SIZES)

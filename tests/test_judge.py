@@ -348,6 +348,20 @@ def test_pairs_whose_truth_lost_equal_grades_never_exceed_the_ideal(con: duckdb.
     assert value(con, f"SELECT ndcg({rec}, [2])") == 1
 
 
+def test_pairs_of_a_user_without_truth_are_unknown_among_users_with_truth(
+    laid_out: duckdb.DuckDBPyConnection,
+) -> None:
+    """As they are in a batch of their own, where no row has a grade that would tell this form by."""
+    rows = "([{'g': 1, 'i': 'a'}], [1]), ([{'g': 2, 'i': 'b'}], []), ([{'g': 3, 'i': 'c'}], [3, 4])"
+    found = laid_out.execute(f"SELECT judge(rec, truth) FROM (VALUES {rows}) t(rec, truth)").fetchall()
+    assert [one for (one,) in found] == [
+        judged([1], [1], [1], 1),
+        judged([], [], [], 1),
+        judged([1], [3], [4, 3], 1),
+    ]
+    assert value(laid_out, "SELECT judge([{'g': 2, 'i': 'b'}], []::INTEGER[])") == judged([], [], [], 1)
+
+
 def test_a_null_of_no_type_is_a_judged_ranking_of_null(laid_out: duckdb.DuckDBPyConnection) -> None:
     for rest in ("", ", 5", ", NULL", ", 5, 'normalize=min'", ", NULL, 'normalize=min'"):
         assert value(laid_out, f"SELECT recall(NULL{rest})") is None
