@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 
 from . import ragged
-from .arrays import floats, is_list, is_number, items, shown, sql_type
-from .matching import UNKNOWN, check_items, codes, item_codes
+from .arrays import floats, is_list, is_number, is_string, items, shown, sql_type
+from .matching import UNKNOWN, check_items, codes, comparable, fingerprints, item_codes
 from .ragged import Bools, Floats, Ints
 from .rankings import Judged
 from .threads import PerThread
@@ -69,36 +69,42 @@ def judged(
         mask = known.to_numpy(zero_copy_only=False)
         truth, truth_rows = truth.filter(known), truth_rows[mask]
         grades = None if grades is None else grades[mask]
-    rec_codes, truth_codes, bound = codes(name, rec, truth, n)
+    rec_rows = ragged.rows_of(rec_offsets)
+    if rec.null_count == len(rec) or not len(truth):  # lists without an item fit any type
+        rec, rec_rows = truth[:0], rec_rows[:0]
+    rec, truth = comparable(name, rec, truth)
+    hits = candidates(rec, rec_rows, truth, truth_rows)
+    hit_rows = rec_rows[hits]
+    maybe = rec if len(hits) == len(rec) else rec.take(pa.array(hits))
+    rec_codes, truth_codes, bound = codes(maybe, truth, n)
 
     # One key per (row, item), below 0 for an item that truth does not know.
-    rec_rows = ragged.rows_of(rec_offsets)
-    rec_keys = rec_rows * bound + rec_codes
-    rec_keys[rec_codes == UNKNOWN] = UNKNOWN
+    rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, hit_rows * bound + rec_codes)
     truth_keys = truth_rows * bound + truth_codes
-    order = np.argsort(truth_keys, kind="stable")
-    truth_keys = truth_keys[order]
-    order = order[first_of_equals(truth_keys)]
-    truth_keys, truth_rows = truth_keys[first_of_equals(truth_keys)], truth_rows[order]
-    truth_grades = np.ones(len(order)) if grades is None else grades[order]
+    if not (truth_keys[1:] > truth_keys[:-1]).all():
+        order = np.argsort(truth_keys, kind="stable")
+        order = order[first_of_equals(truth_keys[order])]
+        truth_keys, truth_rows = truth_keys[order], truth_rows[order]
+        grades = None if grades is None else grades[order]
 
     # `places` are indices into truth_keys, `hits` into rec.
-    hits = np.flatnonzero(may_hold(rec_keys, truth_keys))
-    places = np.searchsorted(truth_keys, rec_keys[hits])
-    found = np.append(truth_keys, UNKNOWN - 1)[places] == rec_keys[hits]
-    hits, places = hits[found], places[found]
+    places = np.searchsorted(truth_keys, rec_keys)
+    found = np.append(truth_keys, UNKNOWN - 1)[places] == rec_keys
+    hits, hit_rows, places = hits[found], hit_rows[found], places[found]
     first = np.unique(places, return_index=True)[1]  # of an item twice in rec, the better rank
     if len(first) < len(places):
         first.sort()
-        hits, places = hits[first], places[first]
+        hits, hit_rows, places = hits[first], hit_rows[first], places[first]
 
-    hit_rows = rec_rows[hits]
-    descending = np.arange(len(order)) if grades is None else np.lexsort((-truth_grades, truth_rows))
+    if grades is None:
+        grades = ideal = np.ones(len(truth_keys))
+    else:
+        ideal = grades[np.lexsort((-grades, truth_rows))]
     return Judged(
         ranks=hits - rec_offsets[hit_rows] + 1,
-        grades=truth_grades[places],
+        grades=grades[places],
         offsets=ragged.offsets_of(ragged.count(hit_rows, n)),
-        ideal=truth_grades[descending],
+        ideal=ideal,
         ideal_offsets=ragged.offsets_of(ragged.count(truth_rows, n)),
         size=np.diff(rec_offsets),
         valid=valid,
@@ -173,16 +179,24 @@ def first_of_equals(ordered: Ints) -> Bools:
 MARKS = PerThread(lambda: np.zeros(1 << TABLE_BITS, np.bool_))
 
 
-def may_hold(keys: Ints, known: Ints) -> Bools:
-    """For each key whether it may be a known one: never a false no, rarely a false yes."""
-    table, marked = MARKS.get(), slots(known)
+def candidates(rec: pa.Array, rec_rows: Ints, truth: pa.Array, truth_rows: Ints) -> Ints:
+    """The places in rec of items that their row's truth may hold: all that it does, and few others."""
+    prints = None if is_string(rec.type) and len(rec) < 2 * len(truth) else fingerprints(rec)
+    known = None if prints is None else fingerprints(truth)
+    if prints is None or known is None:
+        return np.arange(len(rec))
+    table, marked = MARKS.get(), slots(known, truth_rows)
     table[marked] = True
-    held: Bools = table.take(slots(keys))
+    found = np.flatnonzero(table.take(slots(prints, rec_rows)))
     table[marked] = False
-    return held
+    return found
 
 
-def slots(keys: Ints) -> Ints:
-    """Each key's slot in that table: the top bits of the key times an odd constant."""
-    spread = keys.view(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    return (spread >> np.uint64(64 - TABLE_BITS)).view(np.int64)
+def slots(prints: Ints, rows: Ints) -> Ints:
+    """The slot in that table of each pair of a fingerprint and a row: the top bits of their hash."""
+    spread = rows * 0x9E3779B1
+    spread += prints
+    bits = spread.view(np.uint64)
+    bits *= np.uint64(0x9E3779B97F4A7C15)
+    bits >>= np.uint64(64 - TABLE_BITS)
+    return bits.view(np.int64)

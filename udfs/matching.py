@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,25 +25,68 @@ def check_items(name: str, kind: pa.DataType) -> None:
             raise TypeError(f"{name}: items must not be of type {sql_type(leaf)}, cast them to VARCHAR")
 
 
-def codes(name: str, rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
-    """Codes of rec's items and of truth's items (which hold no NULL), and a bound that they are below.
-
-    An item of rec that is NULL or is not in truth may be UNKNOWN. The bound times `rows` fits 63 bits, so
-    that a code and a row make one int64 key.
-    """
-    if rec.null_count == len(rec) or not len(truth):  # lists without an item fit any type
-        return np.full(len(rec), UNKNOWN), item_codes(truth), len(truth) + 1
+def comparable(name: str, rec: pa.Array, truth: pa.Array) -> tuple[pa.Array, pa.Array]:
+    """Both in one type that Arrow can hash so that items equal in SQL are equal, and no others."""
     kinds = family(rec.type), family(truth.type)
     if kinds[0] != kinds[1]:
         got = f"{sql_type(rec.type)} in rec and {sql_type(truth.type)} in truth"
         raise TypeError(f"{name}: rec and truth must hold items of one type, got {got}")
     if pa.types.is_integer(rec.type) and pa.types.is_integer(truth.type):
         if pa.uint64() not in (rec.type, truth.type):
-            rec, truth = rec.cast(pa.int64()), truth.cast(pa.int64())
-            return distances(rec, truth, rows) or dictionary_codes(rec, truth)
+            return rec.cast(pa.int64()), truth.cast(pa.int64())
         if rec.type == truth.type:
-            return dictionary_codes(rec, truth)
-    return dictionary_codes(plain(rec), plain(truth))
+            return rec, truth
+    return plain(rec), plain(truth)
+
+
+def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
+    """Codes of rec's items and of truth's items (which hold no NULL), and a bound that they are below.
+
+    Both as `comparable` has made them. An item of rec that is NULL or is not in truth may be UNKNOWN. The
+    bound times `rows` fits 63 bits, so that a code and a row make one int64 key.
+    """
+    if not len(truth):
+        return np.full(len(rec), UNKNOWN), np.zeros(0, np.int64), 1
+    near = distances(rec, truth, rows) if rec.type == pa.int64() else None
+    return near or dictionary_codes(rec, truth)
+
+
+def fingerprints(array: pa.Array) -> Ints | None:
+    """64 bits of each item, the same for equal items: a number as it is, of a text the last 8 bytes.
+
+    Anything for NULL; None for a type that has none. The array is one that `comparable` has made.
+    """
+    kind, types = array.type, pa.types
+    if not len(array):
+        return np.zeros(0, np.int64)
+    if types.is_binary(kind) or types.is_string(kind):
+        return last_bytes(array, np.int32)
+    if types.is_large_binary(kind) or types.is_large_string(kind):
+        return last_bytes(array, np.int64)
+    if types.is_primitive(kind) and kind.bit_width in (32, 64):
+        values = np.frombuffer(array.buffers()[1], np.int64 if kind.bit_width == 64 else np.int32)
+        prints: Ints = values[array.offset : array.offset + len(array)].astype(np.int64, copy=False)
+        return prints
+    return None
+
+
+def last_bytes(array: pa.Array, offset: type[np.signedinteger[Any]]) -> Ints:
+    """The last 8 bytes of each text as a number; of a shorter one, all of them."""
+    _, ends, data = array.buffers()
+    ends = np.frombuffer(ends, offset)[array.offset : array.offset + len(array) + 1].astype(np.int64)
+    start, end = int(ends[0]), int(ends[-1])
+    padded = np.zeros(8 + end - start, np.uint8)
+    if end > start:
+        padded[8:] = np.frombuffer(data, np.uint8)[start:end]
+    words = np.ndarray((end - start + 1,), np.uint64, padded, strides=(1,))  # one begins at each byte
+    last = words[ends[1:] - start]
+    missing = np.maximum(8 - np.diff(ends), 0)  # bytes that belong to the text before
+    if missing.any():
+        short = np.flatnonzero(missing)
+        bits = (8 * missing[short]).astype(np.uint64)
+        last[short] = (last[short] >> (bits >> 1)) >> (bits - (bits >> 1))  # a shift by 64 would do nothing
+    prints: Ints = last.view(np.int64)
+    return prints
 
 
 def family(kind: pa.DataType) -> str:
@@ -99,7 +143,7 @@ def plain(array: pa.Array) -> pa.Array:
     if types.is_decimal(kind):
         return array.cast(pa.decimal128(kind.precision, kind.scale))
     if types.is_nested(kind):
-        return pa.array(texts(array), mask=array.is_null().to_numpy(zero_copy_only=False))
+        return pa.array(texts(array), pa.large_string(), mask=array.is_null().to_numpy(zero_copy_only=False))
     return array
 
 
