@@ -109,7 +109,7 @@ def by_user_columns() -> Iterator[str]:
 
 def by_user_values() -> Iterator[str]:
     for name in table_measures():
-        yield f"        system.main.ranking_values(judged, '{name}' || ranking_at(ks)) AS {identifier(name)},"
+        yield f"        system.main.ranking_values(judged, '{name}' || ranking_at) AS {identifier(name)},"
 
 
 def summary_columns() -> Iterator[str]:

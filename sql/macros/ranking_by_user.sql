@@ -37,33 +37,36 @@ SELECT
     -- end of columns
 FROM (
     SELECT
-        * EXCLUDE (judged),
+        * EXCLUDE (judged, ranking_at),
         -- measures: generated from the registry, do not edit
-        system.main.ranking_values(judged, 'recall' || ranking_at(ks)) AS recall,
-        system.main.ranking_values(judged, 'precision' || ranking_at(ks)) AS "precision",
-        system.main.ranking_values(judged, 'f_measure' || ranking_at(ks)) AS f_measure,
-        system.main.ranking_values(judged, 'hit_rate' || ranking_at(ks)) AS hit_rate,
-        system.main.ranking_values(judged, 'hits' || ranking_at(ks)) AS hits,
-        system.main.ranking_values(judged, 'mrr' || ranking_at(ks)) AS mrr,
-        system.main.ranking_values(judged, 'first_hit_rank' || ranking_at(ks)) AS first_hit_rank,
-        system.main.ranking_values(judged, 'average_precision' || ranking_at(ks)) AS average_precision,
-        system.main.ranking_values(judged, 'auc' || ranking_at(ks)) AS auc,
-        system.main.ranking_values(judged, 'dcg' || ranking_at(ks)) AS dcg,
-        system.main.ranking_values(judged, 'ideal_dcg' || ranking_at(ks)) AS ideal_dcg,
-        system.main.ranking_values(judged, 'ndcg' || ranking_at(ks)) AS ndcg,
-        system.main.ranking_values(judged, 'cumulative_gain' || ranking_at(ks)) AS cumulative_gain,
-        system.main.ranking_values(judged, 'rbp' || ranking_at(ks)) AS rbp,
-        system.main.ranking_values(judged, 'half_life_utility' || ranking_at(ks)) AS half_life_utility,
-        system.main.ranking_values(judged, 'r_precision' || ranking_at(ks)) AS r_precision,
-        system.main.ranking_values(judged, 'bpref' || ranking_at(ks)) AS bpref,
-        system.main.ranking_values(judged, 'interpolated_precision' || ranking_at(ks)) AS interpolated_precision,
-        system.main.ranking_values(judged, 'interpolated_average_precision' || ranking_at(ks)) AS interpolated_average_precision,
-        system.main.ranking_values(judged, 'spearman' || ranking_at(ks)) AS spearman,
-        system.main.ranking_values(judged, 'kendall_tau' || ranking_at(ks)) AS kendall_tau,
-        system.main.ranking_values(judged, 'concordant_pairs' || ranking_at(ks)) AS concordant_pairs,
+        system.main.ranking_values(judged, 'recall' || ranking_at) AS recall,
+        system.main.ranking_values(judged, 'precision' || ranking_at) AS "precision",
+        system.main.ranking_values(judged, 'f_measure' || ranking_at) AS f_measure,
+        system.main.ranking_values(judged, 'hit_rate' || ranking_at) AS hit_rate,
+        system.main.ranking_values(judged, 'hits' || ranking_at) AS hits,
+        system.main.ranking_values(judged, 'mrr' || ranking_at) AS mrr,
+        system.main.ranking_values(judged, 'first_hit_rank' || ranking_at) AS first_hit_rank,
+        system.main.ranking_values(judged, 'average_precision' || ranking_at) AS average_precision,
+        system.main.ranking_values(judged, 'auc' || ranking_at) AS auc,
+        system.main.ranking_values(judged, 'dcg' || ranking_at) AS dcg,
+        system.main.ranking_values(judged, 'ideal_dcg' || ranking_at) AS ideal_dcg,
+        system.main.ranking_values(judged, 'ndcg' || ranking_at) AS ndcg,
+        system.main.ranking_values(judged, 'cumulative_gain' || ranking_at) AS cumulative_gain,
+        system.main.ranking_values(judged, 'rbp' || ranking_at) AS rbp,
+        system.main.ranking_values(judged, 'half_life_utility' || ranking_at) AS half_life_utility,
+        system.main.ranking_values(judged, 'r_precision' || ranking_at) AS r_precision,
+        system.main.ranking_values(judged, 'bpref' || ranking_at) AS bpref,
+        system.main.ranking_values(judged, 'interpolated_precision' || ranking_at) AS interpolated_precision,
+        system.main.ranking_values(judged, 'interpolated_average_precision' || ranking_at) AS interpolated_average_precision,
+        system.main.ranking_values(judged, 'spearman' || ranking_at) AS spearman,
+        system.main.ranking_values(judged, 'kendall_tau' || ranking_at) AS kendall_tau,
+        system.main.ranking_values(judged, 'concordant_pairs' || ranking_at) AS concordant_pairs,
         -- end of measures
-    FROM ranking_judged(
-        rec, truth, CASE WHEN list_count(ks) < len(ks) THEN NULL ELSE list_max(ranking_cuts(ks)) END
+    FROM (
+        SELECT *, ranking_at(ks) AS ranking_at
+        FROM ranking_judged(
+            rec, truth, CASE WHEN list_count(ks) < len(ks) THEN NULL ELSE list_max(ranking_cuts(ks)) END
+        )
     )
 )
 CROSS JOIN (SELECT unnest(ranking_cuts(ks)) AS k, generate_subscripts(ranking_cuts(ks), 1) AS place);
