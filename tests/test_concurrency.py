@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -145,3 +146,32 @@ if importlib.util.find_spec("xdist"):
         only = ["tests/test_register.py", "-k", "16_threads"]
         done = subprocess.run([*command, *only], cwd=ROOT, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout
+
+
+def test_a_jupyter_kernel_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ipykernel")
+    from jupyter_client.manager import start_new_kernel
+
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    manager, client = start_new_kernel(kernel_name="python3")
+    results: list[str] = []
+
+    def show(message: dict[str, Any]) -> None:
+        assert message["msg_type"] != "error", message["content"]
+        if message["msg_type"] == "execute_result":
+            results.append(message["content"]["data"]["text/plain"])
+
+    try:
+        cells = [
+            "import duckdb, udfs; con = udfs.register(duckdb.connect())",
+            "con.execute('SELECT recall([1, 3], [1, 2])').fetchall()",
+            "con.execute('CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score')",
+            "con.sql(\"SELECT k, users, ndcg FROM ranking_summary('rec', 'rec', [5])\").fetchall()",
+        ]
+        for cell in cells:
+            client.execute_interactive(cell, timeout=60, output_hook=show)
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+    assert results[0] == "[(0.5,)]"
+    assert results[-1] == "[(5, 1, 1.0)]"
