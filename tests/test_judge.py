@@ -11,6 +11,7 @@ import pytest
 import udfs
 from tests.conftest import call, judged_array, lists, literal, maps, pairs, said, value
 from tests.witnesses import JUDGED, Ranking, judge_slowly, random_topics
+from udfs.functions import FUNCTIONS
 from udfs.registry import MEASURES
 
 LAYOUTS = {
@@ -671,6 +672,26 @@ def test_every_measure_reads_a_sliced_judged_array(name: str) -> None:
     whole = judged_array(rows)
     assert call(name, whole.slice(1, 2)) == call(name, whole)[1:3]
     assert call(name, pa.chunked_array([whole.slice(0, 1), whole.slice(1)])) == call(name, whole)
+
+
+# --- Keys of a row and an item ---
+
+
+def test_keys_of_many_rows_do_not_run_into_each_other() -> None:
+    """16 rows of items 2^60 apart would come around to the key of row 0."""
+    rows = 20
+    found = (
+        FUNCTIONS["judge"].call(lists([[2**60 - 1, 0]] * rows), lists([[0, 2**60 - 1]] * rows)).to_pylist()
+    )
+    assert [one["ranks"] for one in found] == [[1, 2]] * rows
+    assert [one["ideal"] for one in found] == [[1.0, 1.0]] * rows
+
+
+def test_an_item_that_only_seems_to_be_known_is_not_taken_for_one_of_the_row_before() -> None:
+    """-c in row 1 has the mark of 0 in row 0, and its distance from 0 would lead to the key of that item."""
+    c = 0x9E3779B1
+    found = FUNCTIONS["judge"].call(lists([[9], [-c]]), lists([[0, c - 1], [5]])).to_pylist()
+    assert [one["ranks"] for one in found] == [[], []]
 
 
 # --- Several cut-offs in one call ---
