@@ -8,6 +8,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from udfs import functions
 from udfs.judge import judge_lists
 from udfs.rankings import Judged
 from udfs.registry import MEASURES
+from udfs.threads import MOST, PerThread
 
 ROOT = Path(__file__).resolve().parent.parent
 USERS = 2_100  # a little more than a batch
@@ -81,6 +83,13 @@ def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
         con.execute(SEVERAL).fetchall()
     batches = 300_000 / 2_048
     assert batches < len(judged) < 1.1 * batches
+
+
+def test_more_threads_than_are_kept_begin_anew() -> None:
+    kept = PerThread(object)
+    kept.things = {-number: object() for number in range(1, MOST + 1)}
+    assert kept.get() is kept.get()
+    assert list(kept.things) == [threading.get_ident()]
 
 
 def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:

@@ -1,6 +1,8 @@
 """judge, and the contract on numbers, in SQL: every rule, every form, every item type, every Arrow layout."""
 # ruff: noqa: E501  (a case stands on one line, SQL and value)
 
+import datetime
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -694,6 +696,48 @@ def test_an_item_that_only_seems_to_be_known_is_not_taken_for_one_of_the_row_bef
     assert [one["ranks"] for one in found] == [[], []]
 
 
+TEXTS = [
+    "",
+    "a",
+    "an item",
+    "an item of more than eight bytes",
+    "another of more than eight bytes",
+    "b",
+    "\N{SNOWMAN}",
+]
+
+
+@pytest.mark.parametrize(
+    ("kind", "different"),
+    [
+        (pa.string(), TEXTS),
+        (pa.large_string(), TEXTS),
+        (pa.binary(), [text.encode() for text in TEXTS]),
+        (pa.int64(), [-5, 0, 3, 2**60, 7, 8, 9]),
+        (pa.int8(), [-5, 0, 3, 100, 7, 8, 9]),
+        (pa.uint64(), [0, 1, 2**64 - 1, 2**63, 7, 8, 9]),
+        (pa.float64(), [-0.5, 0.0, 1e300, math.inf, 7.0, 8.0, 9.0]),
+        (pa.float32(), [-0.5, 0.0, 1.5, math.inf, 7.0, 8.0, 9.0]),
+        (pa.date32(), [datetime.date(2020, 1, day) for day in range(1, 8)]),
+        (pa.timestamp("us"), [datetime.datetime(2020, 1, day) for day in range(1, 8)]),
+        (pa.bool_(), [True, False, None, None, None, None, None]),
+    ],
+)
+def test_a_part_of_an_array_is_judged_as_the_rows_that_it_holds(
+    kind: pa.DataType, different: list[Any]
+) -> None:
+    a, b, c, d, e, f, g = different
+    rec = [[g, f, e], [a, b, c, d, e, f], [], [d, c, g, f, a], [b, e, f, g]]
+    truth = [[a], [d, b], [c], [f, d], [a]]
+    whole = FUNCTIONS["judge"].call(lists(rec, kind), lists(truth, kind))
+    part = FUNCTIONS["judge"].call(lists(rec, kind).slice(1, 3), lists(truth, kind).slice(1, 3))
+    assert part.to_pylist() == whole.to_pylist()[1:4]
+    alone = FUNCTIONS["judge"].call(lists(rec[1:4], kind), lists(truth[1:4], kind))
+    assert part.to_pylist() == alone.to_pylist()
+    if kind != pa.bool_():
+        assert part.field("ranks").to_pylist() == [[2, 4], [], [1, 4]]
+
+
 # --- Several cut-offs in one call ---
 
 
@@ -722,6 +766,11 @@ def test_ranking_values_are_those_of_a_call_per_cut_off(con: duckdb.DuckDBPyConn
     """
     assert all(found == expected for found, expected in con.execute(query).fetchall())
     assert con.execute("SELECT ranking_values(judged, 'ndcg') FROM users LIMIT 0").fetchall() == []
+    nothing = FUNCTIONS["ranking_values"].call(
+        FUNCTIONS["judge"].call(lists([]), lists([])), pa.array([], pa.string())
+    )
+    assert nothing.type == pa.list_(pa.float64())
+    assert nothing.to_pylist() == []
     assert value(con, "SELECT ranking_values(judge([1], [1]), 'recall@1000000000000000000000000000000')") == [
         1
     ]
