@@ -83,8 +83,7 @@ def last_bytes(array: pa.Array, offset: type[np.signedinteger[Any]]) -> Ints:
     missing = np.maximum(8 - np.diff(ends), 0)  # bytes that belong to the text before
     if missing.any():
         short = np.flatnonzero(missing)
-        bits = (8 * missing[short]).astype(np.uint64)
-        last[short] = (last[short] >> (bits >> 1)) >> (bits - (bits >> 1))  # a shift by 64 would do nothing
+        last[short] >>= (8 * missing[short]).astype(np.uint64)  # by 64: to 0
     prints: Ints = last.view(np.int64)
     return prints
 

@@ -407,7 +407,7 @@ MUTANTS: list[Mutant] = [
         ("array.offset : array.offset + len(array) + 1", "0 : len(array) + 1"),
         ("words[ends[1:] - start]", "words[ends[1:]]"),
         ("np.maximum(8 - np.diff(ends), 0)", "np.zeros(len(ends) - 1, np.int64)"),
-        ("(last[short] >> (bits >> 1)) >> (bits - (bits >> 1))", "last[short] >> bits"),
+        ("8 * missing[short]", "7 * missing[short]"),
     ),
     *of("matching", "item_codes", ("fill_null(UNKNOWN)", "fill_null(0)")),
     *of("matching", "dictionary_codes", ("fill_null(UNKNOWN)", "fill_null(0)")),
