@@ -738,6 +738,13 @@ def test_a_part_of_an_array_is_judged_as_the_rows_that_it_holds(
         assert part.field("ranks").to_pylist() == [[2, 4], [], [4, 5]]
 
 
+def test_a_pair_without_an_item_is_an_item_of_its_own(con: duckdb.DuckDBPyConnection) -> None:
+    """It brings its grade along; a second one is a duplicate of it."""
+    assert value(con, "SELECT judge([(3, 'a'), (2, NULL)], [3, 2])") == judged([1, 2], [3, 2], [3, 2], 2)
+    expected = judged([1, 2], [3, 2], [3, 2, 1], 3)
+    assert value(con, "SELECT judge([(3, 'a'), (2, NULL), (1, NULL)], [3, 2, 1])") == expected
+
+
 # --- Several cut-offs in one call ---
 
 
