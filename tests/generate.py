@@ -9,7 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
-from udfs.registry import LIST_MEASURES, MEASURES, Measure, Number, Option
+from udfs.files import literal
+from udfs.registry import LIST_MEASURES, MEASURES, Measure
+from udfs.report import option_text
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
@@ -30,12 +32,6 @@ def table_measures() -> list[str]:
 
 def identifier(name: str) -> str:
     return f'"{name}"' if name in KEYWORDS else name
-
-
-def option_text(name: str, option: Option) -> str:
-    if isinstance(option, Number):
-        return f"{name}={option.default:g} ({option})"
-    return f"{name}={option}"
 
 
 def checked_against(measure: Measure) -> str:
@@ -80,26 +76,22 @@ def ranking_functions() -> Iterator[str]:
     for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
         options = [option_text(*item) for item in measure.options.items()]
         values = [
-            quoted(measure.name),
+            literal(measure.name),
             listed(measure.aliases),
             listed(measure.arguments),
             listed(options),
-            quoted(measure.range),
-            quoted(measure.empty),
-            quoted(measure.source),
-            quoted(measure.description),
+            literal(measure.range),
+            literal(measure.empty),
+            literal(measure.source),
+            literal(measure.description),
         ]
         rows.append(f"    ({', '.join(values)})")
     yield ",\n".join(rows)
     yield ") AS functions(name, aliases, arguments, options, range, empty, source, description);"
 
 
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 def listed(texts: list[str] | tuple[str, ...]) -> str:
-    return f"[{', '.join(map(quoted, texts))}]::VARCHAR[]"
+    return f"[{', '.join(map(literal, texts))}]::VARCHAR[]"
 
 
 def by_user_columns() -> Iterator[str]:

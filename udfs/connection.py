@@ -8,7 +8,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from . import statements
 from .functions import FUNCTIONS
-from .registry import MEASURES
+from .registry import BY_NAME
 
 LOCK = threading.Lock()
 
@@ -108,15 +108,14 @@ def add_macros(con: duckdb.DuckDBPyConnection, hivemall: bool) -> None:
     """Create the TEMP macros, and add or remove those that make the measures aggregates as in Hivemall."""
     for statement in statements.macros().values():
         con.execute(statement)
-    names = [name for measure in MEASURES.values() for name in measure.names]
     if hivemall:
         template = statements.read("hivemall.sql")
-        for name in names:
+        for name in BY_NAME:
             con.execute(template.replace("MEASURE", f'"{name}"'))
         return
     query = (
         "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'temp' "
         "AND list_contains(?, function_name) AND regexp_matches(macro_definition, 'avg\\(\"?system\"?\\.')"
     )
-    for (name,) in con.execute(query, [names]).fetchall():
+    for (name,) in con.execute(query, [list(BY_NAME)]).fetchall():
         con.execute(f'DROP MACRO temp.main."{name}"')

@@ -24,7 +24,7 @@ from .files import (
     with_equal_ids,
     with_numbers,
 )
-from .registry import MEASURES, Measure
+from .registry import BY_NAME, Measure
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 USERS = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
@@ -44,12 +44,12 @@ class Choice:
     def parse(text: str) -> "Choice":
         """What `ndcg` or `ndcg(gain=linear)` means; ValueError if it means nothing."""
         name, bracket, given = (part.strip() for part in text.partition("("))
-        measures = {name: measure for measure in MEASURES.values() for name in measure.names}
-        if name not in measures or (bracket and not given.endswith(")")):
-            raise ValueError(f"no measure {text!r} (there are: {', '.join(sorted(measures))})")
+        if name not in BY_NAME or (bracket and not given.endswith(")")):
+            raise ValueError(f"no measure {text!r} (there are: {', '.join(sorted(BY_NAME))})")
         given = " ".join(given.removesuffix(")").replace(",", " ").split())
-        options(measures[name], measures[name].name, given)
-        return Choice(measures[name], given)
+        measure = BY_NAME[name]
+        options(measure, measure.name, given)
+        return Choice(measure, given)
 
     @property
     def column(self) -> str:

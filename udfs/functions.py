@@ -21,7 +21,7 @@ from .judge import judge_lists
 from .measures import GradeError
 from .ragged import Floats, Ints
 from .rankings import JUDGED_ARROW, JUDGED_SQL, Judged, Rankings
-from .registry import LIST_MEASURES, MEASURES, Measure
+from .registry import BY_NAME, LIST_MEASURES, Measure
 from .threads import PerThread
 
 Function = Callable[..., pa.Array]
@@ -236,7 +236,6 @@ def list_function(measure: Measure, name: str) -> Function:
     return call
 
 
-BY_NAME = {name: measure for measure in MEASURES.values() for name in measure.names}
 FUNCTIONS = {
     function.name: function
     for function in (

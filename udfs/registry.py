@@ -101,6 +101,7 @@ class Measure:
 
 
 MEASURES: dict[str, Measure] = {}  # those over a judged ranking
+BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
 LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
 
 
@@ -118,9 +119,9 @@ def measure(
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         name = compute.__name__
-        MEASURES[name] = Measure(
-            name, compute, aliases, options, range, empty, source, title=title, column=column
-        )
+        entry = Measure(name, compute, aliases, options, range, empty, source, title=title, column=column)
+        MEASURES[name] = entry
+        BY_NAME.update(dict.fromkeys(entry.names, entry))
         return compute
 
     return register
