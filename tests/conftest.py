@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import udfs
-from udfs.functions import FUNCTIONS
+from udfs.arrow.functions import FUNCTIONS
 
 # The same examples on every run; `pytest --hypothesis-profile=explore` draws new ones, and more.
 hypothesis.settings.register_profile(

@@ -1,17 +1,17 @@
 """Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
 
 - README.md: the table of measures
-- sql/macros/ranking_functions.sql: the same table in SQL
-- sql/macros/ranking_by_user.sql, ranking_summary.sql: a column per measure
+- sql/tables/ranking_functions.sql: the same table in SQL
+- sql/tables/ranking_by_user.sql, ranking_summary.sql: a column per measure
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
-from udfs.files import literal
-from udfs.registry import LIST_MEASURES, MEASURES, Measure
-from udfs.report import option_text
+from udfs.command.report import option_text
+from udfs.duckdb.statements import literal
+from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
@@ -123,7 +123,7 @@ def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
 def generated() -> dict[Path, str]:
     """What each file should hold."""
     readme = ROOT / "README.md"
-    macros = ROOT / "sql" / "macros"
+    macros = ROOT / "sql" / "tables"
     files = {
         readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
         macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",

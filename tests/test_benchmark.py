@@ -8,7 +8,7 @@ import pytest
 
 from tests.benchmark import compare, lists, measures, scaling, startup
 from tests.benchmark.contenders import CONTENDERS
-from udfs.registry import LIST_MEASURES, MEASURES
+from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 # By module; without ranx and RecTools, which take long to import.
 PEERS = {

@@ -16,9 +16,9 @@ import duckdb
 import pytest
 
 import udfs
-from udfs import cli
-from udfs.cli import main
-from udfs.registry import LIST_MEASURES, MEASURES
+from udfs.command import cli
+from udfs.command.cli import main
+from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 ROOT = Path(__file__).resolve().parent.parent
 

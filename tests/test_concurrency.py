@@ -19,11 +19,11 @@ import pytest
 
 import udfs
 from tests.fuzz import stress, values
-from udfs import functions
-from udfs.judge import judge_lists
-from udfs.rankings import Judged
-from udfs.registry import MEASURES
-from udfs.threads import MOST, PerThread
+from udfs.arrow import batches
+from udfs.arrow.judge import judge_lists
+from udfs.arrow.threads import MOST_THREADS, PerThread
+from udfs.measures.rankings import Judged
+from udfs.measures.registry import MEASURES
 
 ROOT = Path(__file__).resolve().parent.parent
 USERS = 2_100  # a little more than a batch
@@ -77,19 +77,20 @@ def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
         judged.append(1)
         return judge_lists(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(functions, "judge_lists", count)
+    monkeypatch.setattr(batches, "judge_lists", count)
     with duckdb.connect(config={"threads": 4}) as con:
         udfs.register(con).execute(MANY_BATCHES)
         con.execute(SEVERAL).fetchall()
-    batches = 300_000 / 2_048
-    assert batches < len(judged) < 1.1 * batches
+    expected = 300_000 / 2_048
+    assert expected < len(judged) < 1.1 * expected
 
 
-def test_more_threads_than_are_kept_begin_anew() -> None:
+def test_of_more_threads_than_are_kept_the_oldest_is_forgotten() -> None:
     kept = PerThread(object)
-    kept.things = {-number: object() for number in range(1, MOST + 1)}
+    others = {-number: object() for number in range(1, MOST_THREADS + 1)}
+    kept.held = dict(others)
     assert kept.get() is kept.get()
-    assert list(kept.things) == [threading.get_ident()]
+    assert list(kept.held) == [*list(others)[1:], threading.get_ident()]
 
 
 def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:

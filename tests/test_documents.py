@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 import udfs
-from udfs import statements
+from udfs.duckdb import statements
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
 
@@ -36,7 +36,7 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def run(con: duckdb.DuckDBPyConnection, name: str) -> list[dict[str, float]]:
     """The rows of one of the pack's queries, by column name."""
-    result = con.execute(statements.read(f"{name}.sql"))
+    result = con.execute(statements.read(f"queries/{name}.sql"))
     columns = [column[0] for column in result.description]
     return [dict(zip(columns, row, strict=True)) for row in result.fetchall()]
 
@@ -54,7 +54,7 @@ def test_the_documents_binary_query_returns_the_documents_row(tables: duckdb.Duc
 
 def test_the_documents_graded_query_returns_the_documents_row(tables: duckdb.DuckDBPyConnection) -> None:
     udfs.register(tables, hivemall=True)
-    assert tables.execute(statements.read("graded_response.sql")).fetchall() == [
+    assert tables.execute(statements.read("queries/graded_response.sql")).fetchall() == [
         pytest.approx(GRADED, rel=0, abs=EXACT)
     ]
 

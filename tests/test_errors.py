@@ -8,8 +8,8 @@ import pytest
 
 import udfs
 from tests.conftest import call, said, value
-from udfs.functions import FUNCTIONS
-from udfs.registry import LIST_MEASURES, MEASURES, Number
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures.registry import LIST_MEASURES, MEASURES, Number
 
 NAMES = [name for measure in MEASURES.values() for name in measure.names]
 WITH_OPTIONS = [(name, measure) for measure in MEASURES.values() for name in measure.names if measure.options]

@@ -12,9 +12,9 @@ import pytest
 import udfs
 from tests.fuzz import check, mutants, sizes
 from tests.fuzz.__main__ import fuzz, main
-from udfs import measures
-from udfs.functions import FUNCTIONS
-from udfs.registry import MEASURES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures import formulas as measures
+from udfs.measures.registry import MEASURES
 
 
 def run(checks: list[str], cases: int, seed: int) -> int:

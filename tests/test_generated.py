@@ -5,7 +5,7 @@ import pytest
 
 from tests.generate import ROOT, generated
 from udfs import register
-from udfs.registry import LIST_MEASURES, MEASURES
+from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 
 @pytest.mark.parametrize("path", generated(), ids=lambda path: str(path.relative_to(ROOT)))

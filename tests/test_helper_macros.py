@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from udfs import statements
+from udfs.duckdb import statements
 
 from .conftest import literal, value
 

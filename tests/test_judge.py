@@ -13,8 +13,8 @@ import pytest
 import udfs
 from tests.conftest import call, judged_array, lists, literal, maps, pairs, said, value
 from tests.witnesses import JUDGED, Ranking, judge_slowly, random_topics
-from udfs.functions import FUNCTIONS
-from udfs.registry import MEASURES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures.registry import MEASURES
 
 LAYOUTS = {
     "default": [],

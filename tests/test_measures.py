@@ -35,7 +35,7 @@ from tests.witnesses import (
     Worked,
     random_topics,
 )
-from udfs.registry import LIST_MEASURES, MEASURES, Measure
+from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure
 
 EXACT = 1e-15  # of a double near 1 this is a few units in the last place
 CLOSE = 1e-12

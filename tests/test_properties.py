@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from tests.conftest import call, evaluate, judged_array, lists, maps, option_text, pairs
 from tests.witnesses import WITNESSES, Options, Topic, random_topics
-from udfs.registry import MEASURES, Measure
+from udfs.measures.registry import MEASURES, Measure
 
 CLOSE = 1e-12
 COMBINATIONS = [(name, options) for name in MEASURES for options in WITNESSES[name].options]

@@ -15,7 +15,7 @@ import duckdb
 import pytest
 
 import udfs
-from udfs.functions import FUNCTIONS
+from udfs.arrow.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()

@@ -15,8 +15,8 @@ import pytest
 
 import udfs
 from tests.conftest import value
-from udfs.functions import FUNCTIONS
-from udfs.registry import MEASURES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures.registry import MEASURES
 
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 ROOT = Path(__file__).resolve().parent.parent
@@ -53,7 +53,7 @@ def test_every_function_is_registered_under_every_name(con: duckdb.DuckDBPyConne
         == {"judge", "ranking_values"}
         | {
             name
-            for measure in [*MEASURES.values(), *udfs.registry.LIST_MEASURES.values()]
+            for measure in [*MEASURES.values(), *udfs.measures.registry.LIST_MEASURES.values()]
             for name in measure.names
         }
     )

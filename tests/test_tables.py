@@ -12,8 +12,8 @@ import pytest
 
 import udfs
 from tests.witnesses import WITNESSES
-from udfs import functions
-from udfs.registry import MEASURES, Measure
+from udfs.arrow import functions
+from udfs.measures.registry import MEASURES, Measure
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 

@@ -1,6 +1,18 @@
 """Ranking measures for DuckDB: recall, precision, average precision, AUC, MRR, NDCG and more, in SQL."""
 
-from .connection import register
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .duckdb.connection import register
 
 __all__ = ["__version__", "register"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import what is asked for: `import udfs.measures` needs no DuckDB."""
+    if name == "register":
+        from .duckdb.connection import register
+
+        return register
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -19,7 +19,7 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtConfigError  # type: ignore[import-not-found, unused-ignore]
 
-from .connection import add_functions, add_macros
+from .duckdb.connection import add_functions, add_macros
 
 
 class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.functions import FUNCTIONS
-from udfs.registry import LIST_MEASURES, MEASURES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 from .report import heading, table
 

@@ -15,7 +15,7 @@ from tests.conftest import option_text
 from tests.fuzz import items
 from tests.fuzz.items import Items
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
-from udfs.registry import MEASURES, Number
+from udfs.measures.registry import MEASURES, Number
 
 HUGE = (2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1)
 WIDTHS = [

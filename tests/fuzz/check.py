@@ -17,8 +17,8 @@ from tests.conftest import lists as list_array
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, judge_slowly, random_topics
-from udfs.functions import FUNCTIONS
-from udfs.registry import MEASURES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.measures.registry import MEASURES
 
 CLOSE = 1e-12
 PEERS = {"pytrec_eval", "scipy", "sklearn"}  # those fast enough

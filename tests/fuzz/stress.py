@@ -24,7 +24,7 @@ import udfs
 from tests.conftest import literal, option_text
 from tests.fuzz.values import load
 from tests.witnesses import WITNESSES
-from udfs.registry import MEASURES
+from udfs.measures.registry import MEASURES
 
 REFUSED = "refused"
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 import udfs
 from tests.conftest import lists, literal, maps, option_text
 from tests.witnesses import WITNESSES, random_topics
-from udfs.registry import MEASURES
+from udfs.measures.registry import MEASURES
 
 COLUMNS = [
     f'"{name}"({{}}, {k}, {literal(option_text(options))})'

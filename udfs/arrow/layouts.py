@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import ragged
-from .ragged import Floats, Ints
+from ..measures import ragged
+from ..measures.ragged import Floats, Ints
 
 
 def one_chunk(argument: pa.Array | pa.ChunkedArray) -> pa.Array:

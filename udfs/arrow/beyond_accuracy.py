@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from . import ragged
-from .arrays import floats, is_list, is_number, items, shown, sql_type
+from ..measures import ragged
+from ..measures.ragged import Floats, Ints
+from ..measures.registry import OneOf, list_measure
+from .items import item_codes
 from .judge import first_of_equals, judge_lists
-from .matching import item_codes
-from .ragged import Floats, Ints
-from .registry import OneOf, list_measure
+from .layouts import floats, is_list, is_number, items, shown, sql_type
 
 BLOCK = 1 << 22  # numbers held at a time while pairs are compared
 

@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import is_integer, is_list, items, sql_type
-from .ragged import Ints
+from ..measures.ragged import Ints
+from .layouts import is_integer, is_list, items, sql_type
 
 UNKNOWN = -1
 

@@ -10,7 +10,9 @@ from typing import Any
 
 import duckdb
 
-from .arguments import options
+from ..arrow.arguments import options
+from ..duckdb.statements import identifier, literal
+from ..measures.registry import BY_NAME, Measure
 from .files import (
     QRELS,
     RUN,
@@ -18,13 +20,10 @@ from .files import (
     Source,
     check_rows,
     exists,
-    identifier,
-    literal,
     open_source,
     with_equal_ids,
     with_numbers,
 )
-from .registry import BY_NAME, Measure
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 USERS = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"

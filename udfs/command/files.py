@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
+from ..duckdb.statements import identifier, literal
+
 READERS = {
     ".parquet": "read_parquet",
     ".json": "read_json",
@@ -27,16 +29,6 @@ RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic
 
 class DataError(Exception):
     """What is wrong with the data, in one line."""
-
-
-def literal(text: str) -> str:
-    """The text as a SQL string."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def identifier(name: str) -> str:
-    """The name as a SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def one_line(error: Exception) -> str:

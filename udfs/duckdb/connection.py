@@ -6,9 +6,10 @@ import threading
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from ..arrow.functions import FUNCTIONS
+from ..arrow.layouts import sql_type
+from ..measures.registry import BY_NAME
 from . import statements
-from .functions import FUNCTIONS
-from .registry import BY_NAME
 
 LOCK = threading.Lock()
 
@@ -96,7 +97,7 @@ def create(con: duckdb.DuckDBPyConnection, name: str) -> None:
             name,
             function.call,
             None,
-            function.returns,
+            sql_type(function.returns),
             type=PythonUDFType.ARROW,
             null_handling=FunctionNullHandling.SPECIAL,
         )
@@ -107,9 +108,9 @@ def create(con: duckdb.DuckDBPyConnection, name: str) -> None:
 def add_macros(con: duckdb.DuckDBPyConnection, hivemall: bool) -> None:
     """Create the TEMP macros, and add or remove those that make the measures aggregates as in Hivemall."""
     for statement in statements.macros().values():
-        con.execute(statement)
+        con.execute(statements.code(statement))
     if hivemall:
-        template = statements.read("hivemall.sql")
+        template = statements.code(statements.read("hivemall/templates/measure.sql"))
         for name in BY_NAME:
             con.execute(template.replace("MEASURE", f'"{name}"'))
         return

@@ -11,9 +11,10 @@ from typing import Any, NoReturn, TypeVar
 
 import duckdb
 
-from . import __version__, register
+from .. import __version__, register
+from ..duckdb.statements import literal
 from .evaluation import Choice, Plan, Request, Row, plan, rows
-from .files import DataError, extension, literal, one_line
+from .files import DataError, extension, one_line
 from .report import FORMATS, measure_table, render, report, whole_file
 
 PROGRAM = "ranking-udfs"

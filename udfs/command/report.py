@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from ..measures.registry import LIST_MEASURES, MEASURES, Number, Option
 from .evaluation import COUNTS, Request, Row
-from .registry import LIST_MEASURES, MEASURES, Number, Option
 
 FORMATS = ("table", "csv", "json", "markdown")
 COUNT_LABELS = (

@@ -11,73 +11,28 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import (
-    lists,  # noqa: F401  (fills the registry, as measures does)
-    ragged,
-)
+from ..measures import ragged
+from ..measures.formulas import GradeError
+from ..measures.ragged import Floats
+from ..measures.rankings import Rankings
+from ..measures.registry import BY_NAME, LIST_MEASURES, Measure
+from . import beyond_accuracy as beyond_accuracy  # fills the registry, as the measures do
 from .arguments import check_count, cut_offs, different_texts, options
-from .arrays import is_integer, is_string, one_chunk, sql_type
+from .batches import batch_of
 from .judge import judge_lists
-from .measures import GradeError
-from .ragged import Floats, Ints
-from .rankings import JUDGED_ARROW, JUDGED_SQL, Judged, Rankings
-from .registry import BY_NAME, LIST_MEASURES, Measure
-from .threads import PerThread
+from .judged import JUDGED_TYPE, judged_to_arrow
+from .layouts import is_integer, is_string, one_chunk, sql_type
 
 Function = Callable[..., pa.Array]
 
 
 @dataclass(frozen=True)
 class ScalarFunction:
-    """A function to register: its SQL name, what to call, and the SQL type that it returns."""
+    """A function to register: its SQL name, what to call, and the type that it returns."""
 
     name: str
     call: Function
-    returns: str
-
-
-class Batch:
-    """One batch of rows: the arguments that say what was ranked, judged, and the rankings cut at some k."""
-
-    def __init__(self, name: str, arguments: list[pa.Array]) -> None:
-        self.arguments = arguments
-        self.judged = (
-            Judged.from_arrow(name, arguments[0]) if len(arguments) == 1 else judge_lists(name, *arguments)
-        )
-        self.cuts: dict[int | None, Rankings] = {}
-
-    def holds(self, arguments: list[pa.Array]) -> bool:
-        return len(arguments) == len(self.arguments) and all(map(pa.Array.equals, self.arguments, arguments))
-
-    def rankings(self, cut: Ints) -> Rankings:
-        """The rankings, each cut at its k."""
-        return self.cut_at(int(cut[0])) if cut.min() == cut.max() else Rankings(self.judged, cut)
-
-    def cut_at(self, k: int | None) -> Rankings:
-        """The rankings cut at the same k, kept for the next measure; None is the whole list."""
-        if k not in self.cuts:
-            cut = None if k is None else np.full(len(self.judged.size), k)
-            self.cuts[k] = Rankings(self.judged, cut)
-        return self.cuts[k]
-
-
-class LastBatch:
-    """The last batch of this thread.
-
-    A query with several measures calls each of them on the same rows; comparing the rows is a hundred times
-    cheaper than judging them again.
-    """
-
-    batch: Batch | None = None
-
-    def of(self, name: str, arguments: list[pa.Array]) -> Batch:
-        if self.batch is None or not self.batch.holds(arguments):
-            self.batch = None  # if what follows raises, nothing is remembered
-            self.batch = Batch(name, arguments)
-        return self.batch
-
-
-LAST = PerThread(LastBatch)
+    returns: pa.DataType
 
 
 def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -92,7 +47,7 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4}
     """
     check_count("judge", "(rec, truth)", len(arguments), (2,))
-    return judge_lists("judge", *map(one_chunk, arguments)).to_arrow()
+    return judged_to_arrow(judge_lists("judge", *map(one_chunk, arguments)))
 
 
 def is_judged(arrays: list[pa.Array]) -> bool:
@@ -102,7 +57,7 @@ def is_judged(arrays: list[pa.Array]) -> bool:
         before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_string(others[1])
         return not others or is_integer(others[0]) or before_options
     return pa.types.is_struct(first) and {field.name for field in first} == {
-        field.name for field in JUDGED_ARROW
+        field.name for field in JUDGED_TYPE
     }
 
 
@@ -161,7 +116,7 @@ def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     count = np.zeros(len(judged), np.int64)
     for text, (called, cuts, rest) in zip(texts, requests, strict=True):
         rows = pc.equal(chosen, text).to_numpy(zero_copy_only=False) if len(texts) > 1 else slice(None)
-        batch = LAST.get().of(name, [judged.filter(pa.array(rows)) if len(texts) > 1 else judged])
+        batch = batch_of(name, [judged.filter(pa.array(rows)) if len(texts) > 1 else judged])
         count[rows] = len(cuts)
         for place, k in enumerate(cuts):
             values[rows, place] = evaluated(BY_NAME[called], called, batch.cut_at(k), rest)
@@ -200,7 +155,7 @@ def measure_function(measure: Measure, name: str) -> Function:
         def compute(part: list[pa.Array], text: str | None) -> Floats:
             if not len(part[0]):
                 return np.zeros(0)
-            batch = LAST.get().of(name, part[:ranked])
+            batch = batch_of(name, part[:ranked])
             if len(part) == ranked:
                 rankings = batch.cut_at(None)
             else:
@@ -239,14 +194,14 @@ def list_function(measure: Measure, name: str) -> Function:
 FUNCTIONS = {
     function.name: function
     for function in (
-        ScalarFunction("judge", judge, JUDGED_SQL),
-        ScalarFunction("ranking_values", ranking_values, "DOUBLE[]"),
+        ScalarFunction("judge", judge, JUDGED_TYPE),
+        ScalarFunction("ranking_values", ranking_values, pa.list_(pa.float64())),
         *(
-            ScalarFunction(name, measure_function(measure, name), "DOUBLE")
+            ScalarFunction(name, measure_function(measure, name), pa.float64())
             for name, measure in BY_NAME.items()
         ),
         *(
-            ScalarFunction(name, list_function(measure, name), "DOUBLE")
+            ScalarFunction(name, list_function(measure, name), pa.float64())
             for measure in LIST_MEASURES.values()
             for name in measure.names
         ),

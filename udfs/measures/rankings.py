@@ -1,39 +1,14 @@
-"""Judged rankings: the one form that every measure reads, and its passage from and to Arrow."""
+"""Judged rankings: the one form that every measure reads."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from . import ragged
-from .arrays import floats, is_list, is_number, items, sql_type
 from .ragged import Bools, Floats, Ints
-
-JUDGED_SQL = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER)"
-JUDGED_ARROW = pa.struct(
-    {
-        "ranks": pa.list_(pa.int32()),
-        "grades": pa.list_(pa.float64()),
-        "ideal": pa.list_(pa.float64()),
-        "size": pa.int32(),
-    }
-)
-
-
-def numbers(name: str, judged: pa.StructArray, field: str) -> tuple[Floats, Ints]:
-    """The numbers in a field of judged rankings, and their offsets."""
-    lists = judged.field(field)
-    if not (is_list(lists.type) and is_number(lists.type.value_type)):
-        got = sql_type(lists.type)
-        raise TypeError(f"{name}: {field} of a judged ranking must be a LIST of numbers, got {got}")
-    found, offsets = items(lists)
-    values = floats(found)
-    if not np.isfinite(values).all():
-        raise ValueError(f"{name}: {field} of a judged ranking must hold finite numbers")
-    return values, offsets
 
 
 @dataclass(frozen=True)
@@ -54,42 +29,6 @@ class Judged:
     ideal_offsets: Ints
     size: Ints
     valid: Bools
-
-    @staticmethod
-    def from_arrow(name: str, array: pa.Array) -> "Judged":
-        """The batch that `to_arrow` made, in whatever layout an engine hands it over."""
-        if pa.types.is_null(array.type):
-            array = pa.nulls(len(array), JUDGED_ARROW)
-        ranks, offsets = numbers(name, array, "ranks")
-        grades, grade_offsets = numbers(name, array, "grades")
-        ideal, ideal_offsets = numbers(name, array, "ideal")
-        size = array.field("size")
-        if not np.array_equal(offsets, grade_offsets):
-            raise ValueError(f"{name}: ranks and grades of a judged ranking must be of one length")
-        if not pa.types.is_integer(size.type):
-            raise TypeError(f"{name}: size of a judged ranking must be an integer, got {sql_type(size.type)}")
-        return Judged(
-            ranks=ranks.astype(np.int64),
-            grades=grades,
-            offsets=offsets,
-            ideal=ideal,
-            ideal_offsets=ideal_offsets,
-            size=size.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64),
-            valid=array.is_valid().to_numpy(zero_copy_only=False),
-        )
-
-    def to_arrow(self) -> pa.StructArray:
-        offsets = pa.array(self.offsets, pa.int32())
-        return pa.StructArray.from_arrays(
-            [
-                pa.ListArray.from_arrays(offsets, pa.array(self.ranks, pa.int32())),
-                pa.ListArray.from_arrays(offsets, pa.array(self.grades)),
-                pa.ListArray.from_arrays(pa.array(self.ideal_offsets, pa.int32()), pa.array(self.ideal)),
-                pa.array(self.size, pa.int32()),
-            ],
-            fields=list(JUDGED_ARROW),
-            mask=pa.array(~self.valid),
-        )
 
 
 class Rankings:

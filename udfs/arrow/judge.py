@@ -10,11 +10,11 @@ Three forms of arguments (Arrow arrays of one row per user) become one `Judged` 
 import numpy as np
 import pyarrow as pa
 
-from . import ragged
-from .arrays import floats, is_list, is_number, is_string, items, shown, sql_type
-from .matching import UNKNOWN, check_items, codes, comparable, fingerprints, item_codes
-from .ragged import Bools, Floats, Ints
-from .rankings import Judged
+from ..measures import ragged
+from ..measures.ragged import Bools, Floats, Ints
+from ..measures.rankings import Judged
+from .items import UNKNOWN, check_items, codes, comparable, fingerprints, item_codes
+from .layouts import floats, is_list, is_number, is_string, items, shown, sql_type
 from .threads import PerThread
 
 TABLE_BITS = 21

@@ -7,9 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from .arrays import is_integer, is_string, shown, sql_type, wide_integer
-from .ragged import Ints
-from .registry import Measure
+from ..measures.ragged import Ints
+from ..measures.registry import Measure
+from .layouts import is_integer, is_string, shown, sql_type, wide_integer
 
 
 def cut_offs(name: str, array: pa.Array, size: Ints) -> Ints:
