@@ -61,12 +61,12 @@ def test_a_negative_k_of_any_type_is_an_error(k: str, got: str, lossless: str) -
         ),
         (
             "judge([1], [1]), 5",
-            "TypeError: ranking_values: measure must be a VARCHAR such as 'ndcg@5,10 gain=linear', "
+            "TypeError: ranking_values: measure must be a VARCHAR such as 'ndcg(gain=linear)@5,10', "
             "got INTEGER 5",
         ),
         (
             "judge([1], [1]), NULL",
-            "ValueError: ranking_values: measure must be the name of a measure, got 'none'",
+            "ValueError: ranking_values: measure must be the name of a measure, got ''",
         ),
         (
             "judge([1], [1]), 'x@5'",
@@ -85,7 +85,7 @@ def test_a_negative_k_of_any_type_is_an_error(k: str, got: str, lossless: str) -
             "ValueError: ranking_values: cut-offs must be integers of 0 or more, or all, got ''",
         ),
         (
-            "judge([1], [1]), 'mrr@5 gain=exp'",
+            "judge([1], [1]), 'mrr(gain=exp)@5'",
             "ValueError: mrr: options must be name=value pairs (valid: none), got 'gain=exp'",
         ),
     ],

@@ -751,7 +751,7 @@ def test_a_pair_without_an_item_is_an_item_of_its_own(con: duckdb.DuckDBPyConnec
 def test_ranking_values_are_those_of_a_call_per_cut_off(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""
         CREATE OR REPLACE TEMP TABLE users AS
-        SELECT judge(rec, truth) AS judged, i, CASE WHEN i % 2 = 0 THEN 'ndcg@1,3,all gain=linear' ELSE 'mrr' END AS measure
+        SELECT judge(rec, truth) AS judged, i, CASE WHEN i % 2 = 0 THEN 'NDCG(gain=linear)@1, 3,all' ELSE 'mrr' END AS measure
         FROM (VALUES
             (0, ['a', 'b', 'c'], MAP {'c': 3, 'a': 1}), (1, ['a', 'b', 'c'], MAP {'c': 3}), (2, [], MAP {'a': 1}),
             (3, ['b', 'c'], NULL), (4, NULL, MAP {'b': 2}), (5, ['b', 'b'], MAP {'b': 2})

@@ -1,14 +1,12 @@
 """Checks of what a caller passes; each error names the function, the argument, the rule and the value."""
 
-from collections.abc import Container, Mapping
-from typing import Any
+from collections.abc import Container
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..measures.ragged import Ints
-from ..measures.registry import Measure
 from .layouts import is_integer, is_string, shown, sql_type, wide_integer
 
 
@@ -32,22 +30,6 @@ def cut_offs(name: str, array: pa.Array, size: Ints) -> Ints:
         raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
     k: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
     return np.where(k < 0, size, k) if array.null_count else k
-
-
-def options(measure: Measure, name: str, text: str | None) -> Mapping[str, Any]:
-    """The measure's options as its function takes them: its defaults, and what the `name=value` pairs say."""
-    known = measure.options
-    chosen: dict[str, Any] = {option: rule.default for option, rule in known.items()}
-    for pair in (text or "").replace(",", " ").split():
-        option, equals, value = pair.partition("=")
-        if option not in known or not equals:
-            valid = ", ".join(f"{valid_option}={rule}" for valid_option, rule in known.items()) or "none"
-            raise ValueError(f"{name}: options must be name=value pairs (valid: {valid}), got {pair!r}")
-        parsed = known[option].parse(value)
-        if parsed is None:
-            raise ValueError(f"{name}: option {option} must be {known[option]}, got {value!r}")
-        chosen[option] = parsed
-    return chosen
 
 
 def different_texts(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..measures import ragged
 from ..measures.ragged import Floats, Ints
-from ..measures.registry import OneOf, list_measure
+from ..measures.registry import Empty, OneOf, Range, list_measure
 from .items import item_codes
 from .judge import first_of_equals, judge_lists
 from .layouts import floats, is_list, is_number, items, shown, sql_type
@@ -24,8 +24,9 @@ BLOCK = 1 << 22  # numbers held at a time while pairs are compared
 @list_measure(
     arguments=("vectors",),
     options={"distance": OneOf("cosine", "euclidean", "jaccard")},
-    range="[0, 2], euclidean >= 0, jaccard [0, 1]",
-    empty="NULL without a pair",
+    range=Range(0, 2),
+    ranges={"euclidean": Range(0), "jaccard": Range(0, 1)},
+    empty=Empty(None, "a pair"),
     source="Ziegler et al. 2005",
 )
 def intra_list_diversity(vectors: pa.Array, *, distance: str) -> Floats:
@@ -162,8 +163,8 @@ def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
 @list_measure(
     arguments=("rec", "popularity"),
     options={"missing": OneOf("error", "rarest")},
-    range=">= 0",
-    empty="NULL without an item",
+    range=Range(0),
+    empty=Empty(None, "an item"),
     source="Zhou et al. 2010",
 )
 def novelty(rec: pa.Array, popularity: pa.Array, *, missing: str) -> Floats:

@@ -12,6 +12,7 @@ r items.
 """
 
 import math
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from . import ragged
 from .ragged import Floats, Ints
 from .rankings import Hits, Rankings
-from .registry import Number, OneOf, Option, measure
+from .registry import Empty, Number, OneOf, Option, Range, measure
 
 
 class GradeError(Exception):
@@ -32,10 +33,12 @@ GRADE = Number(4.0, above=0.0, at_most=1000.0)
 GAIN: dict[str, Option] = {"gain": OneOf("exp", "linear")}
 DISCOUNT: dict[str, Option] = {
     "discount": OneOf("log2", "original", "half_life"),
-    "base": Number(2.0, above=1.0),
-    "half_life": Number(5.0, above=1.0),
+    "base": Number(2.0, above=1.0, only_with=("discount", "original")),
+    "half_life": Number(5.0, above=1.0, only_with=("discount", "half_life")),
 }
-EMPTY_LIST = "1 if rec is empty too, else 0"
+SHARE = Range(0, 1)
+NO_TRUTH = Empty(0)
+BOTH_EMPTY = Empty(0, both=1)
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -57,8 +60,8 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
 @measure(
     aliases=("recall_at",),
     options={"normalize": OneOf("truth", "min")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def recall(rankings: Rankings, *, normalize: str) -> Floats:
@@ -82,8 +85,8 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 @measure(
     aliases=("precision_at",),
     options={"divide": OneOf("list", "k")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def precision(rankings: Rankings, *, divide: str) -> Floats:
@@ -107,8 +110,8 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     title="F-measure",
     aliases=("f1_score", "f1", "f_score"),
     options={"beta": Number(1.0, at_least=0.0)},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
 )
 def f_measure(rankings: Rankings, *, beta: float) -> Floats:
@@ -130,7 +133,12 @@ def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
-@measure(aliases=("hitrate", "success"), range="0 or 1", empty="0", source="Hivemall; trec_eval (success)")
+@measure(
+    aliases=("hitrate", "success"),
+    range=Range(0, 1, integers=True),
+    empty=NO_TRUTH,
+    source="Hivemall; trec_eval (success)",
+)
 def hit_rate(rankings: Rankings) -> Floats:
     """1 if any relevant item stands in the top k, else 0.
 
@@ -144,7 +152,7 @@ def hit_rate(rankings: Rankings) -> Floats:
     return (rankings.hits > 0).astype(np.float64)
 
 
-@measure(range="0, 1, 2, ...", empty="0", source="trec_eval (num_rel_ret)")
+@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)")
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
@@ -161,8 +169,8 @@ def hits(rankings: Rankings) -> Floats:
 @measure(
     title="MRR",
     aliases=("reciprocal_rank", "recip_rank", "rr"),
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Voorhees 1999",
 )
 def mrr(rankings: Rankings) -> Floats:
@@ -179,7 +187,7 @@ def mrr(rankings: Rankings) -> Floats:
     return rankings.total(first / rankings.found.rank)
 
 
-@measure(range="1, 2, 3, ...", empty="NULL without a hit", source="Hivemall, n_tp of MRR")
+@measure(range=Range(1, integers=True), empty=Empty(None, "a hit"), source="Hivemall, n_tp of MRR")
 def first_hit_rank(rankings: Rankings) -> Floats:
     """Rank of the first relevant item in the top k.
 
@@ -199,8 +207,8 @@ def first_hit_rank(rankings: Rankings) -> Floats:
     title="MAP",
     aliases=("ap",),
     options={"normalize": OneOf("truth", "min", "hits")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
@@ -227,7 +235,7 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.total(found.number / found.rank), whole))
 
 
-@measure(title="AUC", aliases=("roc_auc",), range="[0, 1]", empty="0.5 without a pair", source="Hivemall")
+@measure(title="AUC", aliases=("roc_auc",), range=SHARE, empty=Empty(0.5, "a pair"), source="Hivemall")
 def auc(rankings: Rankings) -> Floats:
     """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 
@@ -290,8 +298,8 @@ def discounted(items: Hits, n: int, gain: str, discount: str, base: float, half_
     title="DCG",
     aliases=("discounted_cumulative_gain",),
     options=GAIN | DISCOUNT,
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Burges 2005",
 )
 def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
@@ -317,8 +325,8 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     title="Ideal DCG",
     aliases=("idcg",),
     options=GAIN | DISCOUNT,
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
 )
 def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
@@ -336,7 +344,7 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     return discounted(rankings.best, rankings.n, gain, discount, base, half_life)
 
 
-@measure(title="NDCG", options=GAIN | DISCOUNT, range="[0, 1]", empty="0", source="Hivemall")
+@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall")
 def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
@@ -360,8 +368,8 @@ def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life
 @measure(
     aliases=("cg",),
     options={"gain": OneOf("linear", "exp")},
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
 )
 def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
@@ -388,8 +396,8 @@ def within(grades: Floats, max_grade: float) -> Floats:
     title="ERR",
     column=False,
     options={"max_grade": GRADE},
-    range="[0, 1)",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Chapelle et al. 2009",
 )
 def err(rankings: Rankings, *, max_grade: float) -> Floats:
@@ -419,10 +427,10 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     options={
         "persistence": Number(0.8, at_least=0.0, below=1.0),
         "gain": OneOf("binary", "graded"),
-        "max_grade": GRADE,
+        "max_grade": replace(GRADE, only_with=("gain", "graded")),
     },
-    range="[0, 1)",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Moffat, Zobel 2008",
 )
 def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
@@ -450,8 +458,8 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
 @measure(
     aliases=("hlu",),
     options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Breese et al. 1998",
 )
 def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
@@ -477,7 +485,7 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 
 
 @measure(
-    title="R-precision", aliases=("rprec",), range="[0, 1]", empty=EMPTY_LIST, source="Buckley, Voorhees 2000"
+    title="R-precision", aliases=("rprec",), range=SHARE, empty=BOTH_EMPTY, source="Buckley, Voorhees 2000"
 )
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.
@@ -494,7 +502,7 @@ def r_precision(rankings: Rankings) -> Floats:
     return unless_empty(rankings, ratio(rankings.cut(rankings.relevant).hits, rankings.relevant))
 
 
-@measure(range="[0, 1]", empty="0", source="Buckley, Voorhees 2004")
+@measure(range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
 def bpref(rankings: Rankings) -> Floats:
     """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
 
@@ -528,8 +536,8 @@ def precision_from(rankings: Rankings, level: float) -> Floats:
 @measure(
     aliases=("iprec",),
     options={"recall": Number(0.0, at_least=0.0, at_most=1.0)},
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Manning et al. 2008",
 )
 def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
@@ -549,7 +557,7 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     return precision_from(rankings, recall)
 
 
-@measure(aliases=("eleven_point_average",), range="[0, 1]", empty="0", source="Manning et al. 2008")
+@measure(aliases=("eleven_point_average",), range=SHARE, empty=NO_TRUTH, source="Manning et al. 2008")
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
@@ -563,7 +571,7 @@ def interpolated_average_precision(rankings: Rankings) -> Floats:
     return sum((precision_from(rankings, level / 10) for level in range(11)), np.zeros(rankings.n)) / 11
 
 
-@measure(range="[-1, 1]", empty="NULL where undefined", source="Spearman 1904")
+@measure(range=Range(-1, 1), empty=Empty(None, "two different grades"), source="Spearman 1904")
 def spearman(rankings: Rankings) -> Floats:
     """Spearman's correlation between the order of the judged items in the top k and their grades.
 
@@ -597,8 +605,8 @@ def spearman(rankings: Rankings) -> Floats:
     title="Kendall's tau",
     aliases=("kendall",),
     options={"variant": OneOf("b", "c")},
-    range="[-1, 1]",
-    empty="NULL where undefined",
+    range=Range(-1, 1),
+    empty=Empty(None, "two different grades"),
     source="Kendall 1945; Stuart 1953",
 )
 def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
@@ -629,8 +637,8 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
 
 @measure(
     aliases=("pairwise_accuracy",),
-    range="[0, 1]",
-    empty="NULL without a pair",
+    range=SHARE,
+    empty=Empty(None, "a pair"),
     source="Ekstrand, Rank-Aware Top-N Metrics",
 )
 def concordant_pairs(rankings: Rankings) -> Floats:
