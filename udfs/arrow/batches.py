@@ -35,7 +35,7 @@ class Batch:
     def is_small(self) -> bool:
         """Whether it may be remembered."""
         judged = len(self.judged.ranks) + len(self.judged.ideal)
-        return judged <= MOST_JUDGED and sum(one.nbytes for one in self.arguments) <= MOST_BYTES
+        return judged <= MOST_JUDGED and sum(one.get_total_buffer_size() for one in self.arguments) <= MOST_BYTES
 
     def rankings(self, cut: Ints) -> Rankings:
         """The rankings, each cut at its k."""
