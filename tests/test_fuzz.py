@@ -5,7 +5,7 @@ import pytest
 from tests.fuzz import check, sizes
 from tests.fuzz.__main__ import fuzz
 
-CASES = {"lists": 3_000, "sql": 200, "tables": 150, "list measures": 5_000, "refusals": 200}
+CASES = {"lists": 2_000, "sql": 200, "tables": 100, "list measures": 2_500, "refusals": 100}
 
 
 @pytest.mark.parametrize("what", check.CHECKS)

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple
 
 Options = Mapping[str, Any]
 Value = float | None
-COMPARED = 250  # topics with each outside implementation
+COMPARED = 100  # topics with each outside implementation
 
 
 # --- A judged ranking, slowly --------------------------------------------------------------------------
