@@ -22,6 +22,14 @@ hypothesis.settings.load_profile("repeatable")
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for one test, which may do with it what it likes."""
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection for all tests that only SELECT, since to register takes longer than such a test."""
     with duckdb.connect() as connection:
         yield udfs.register(connection)
 
@@ -82,6 +90,7 @@ JUDGED = pa.struct(
         "grades": pa.list_(pa.float64()),
         "ideal": pa.list_(pa.float64()),
         "size": pa.int32(),
+        "cutoff": pa.int32(),
     }
 )
 

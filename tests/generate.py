@@ -5,11 +5,11 @@
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
-from udfs.command.report import option_text
+from udfs.arrow.functions import TABLE_HEADER, measure_table
 from udfs.duckdb.statements import literal
 from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure
 
@@ -35,12 +35,12 @@ def identifier(name: str) -> str:
 
 
 def checked_against(measure: Measure) -> str:
-    """The outside implementations that its tests compare it with."""
+    """The outside implementations that its tests compare it with; none where there is no witness yet."""
     if measure.name in LIST_WITNESSES:
-        outside = LIST_WITNESSES[measure.name].outside
-        return "SciPy" if outside else ""
-    modules = dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside)
-    return ", ".join(modules)
+        return "SciPy" if LIST_WITNESSES[measure.name].outside else ""
+    if measure.name not in WITNESSES:
+        return ""
+    return ", ".join(dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside))
 
 
 def readme_table() -> Iterator[str]:
@@ -48,13 +48,13 @@ def readme_table() -> Iterator[str]:
     yield "|---|---|---|---|---|---|"
     for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
         names = ", ".join(f"`{identifier(name)}`" for name in measure.names)
-        options = "<br>".join(f"`{option_text(*item)}`" for item in measure.options.items())
+        options = "<br>".join(f"`{text}`" for text in measure.option_texts)
         options = options.replace("|", "\\|")
         row = [
             f"{names}: {measure.description}",
             options,
-            measure.range,
-            measure.empty,
+            measure.range_text,
+            str(measure.empty),
             measure.source,
             checked_against(measure),
         ]
@@ -72,25 +72,15 @@ def ranking_functions() -> Iterator[str]:
     yield "-- Generated from the registry by `python -m tests.generate`, do not edit."
     yield "CREATE OR REPLACE TEMP MACRO ranking_functions() AS TABLE"
     yield "SELECT * FROM (VALUES"
-    rows = []
-    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
-        options = [option_text(*item) for item in measure.options.items()]
-        values = [
-            literal(measure.name),
-            listed(measure.aliases),
-            listed(measure.arguments),
-            listed(options),
-            literal(measure.range),
-            literal(measure.empty),
-            literal(measure.source),
-            literal(measure.description),
-        ]
-        rows.append(f"    ({', '.join(values)})")
-    yield ",\n".join(rows)
-    yield ") AS functions(name, aliases, arguments, options, range, empty, source, description);"
+    rows = (
+        ", ".join(literal(cell) if isinstance(cell, str) else listed(cell) for cell in row)
+        for row in measure_table()
+    )
+    yield ",\n".join(f"    ({row})" for row in rows)
+    yield f") AS functions({', '.join(TABLE_HEADER)});"
 
 
-def listed(texts: list[str] | tuple[str, ...]) -> str:
+def listed(texts: Sequence[str]) -> str:
     return f"[{', '.join(map(literal, texts))}]::VARCHAR[]"
 
 

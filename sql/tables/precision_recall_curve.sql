@@ -13,8 +13,10 @@ FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_cu
 CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
 WHERE (
     SELECT CASE
-        WHEN max_k IS NULL THEN error('precision_recall_curve: max_k must be 0 or more, got NULL')
-        ELSE _ranking_valid_k(max_k, 'precision_recall_curve')
+        WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
+        WHEN _ranking_longest([max_k]) IS NULL
+            THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
+        ELSE true
     END
 )
 GROUP BY ALL

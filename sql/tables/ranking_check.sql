@@ -13,88 +13,47 @@ CREATE OR REPLACE TEMP MACRO ranking_check(rec, truth, ks := [10]) AS TABLE
 SELECT problem, count, example
 FROM (
     SELECT unnest([
-        {
-            'place': 1,
-            'problem': 'rec: userid is NULL',
-            'count': count(*) FILTER (userid IS NULL),
-            'example': min(CASE WHEN userid IS NULL THEN concat('itemid ', itemid) END)
-        },
-        {
-            'place': 2,
-            'problem': 'rec: itemid is NULL',
-            'count': count(*) FILTER (itemid IS NULL),
-            'example': min(CASE WHEN itemid IS NULL THEN concat('userid ', userid) END)
-        },
-        {
-            'place': 3,
-            'problem': 'rec: score is NULL',
-            'count': count(*) FILTER (score IS NULL),
-            'example': min(CASE WHEN score IS NULL THEN _ranking_row(userid, itemid) END)
-        },
-        {
-            'place': 4,
-            'problem': 'rec: score is NaN',
-            'count': count(*) FILTER (score IS NOT NULL AND usable IS NULL),
-            'example': min(CASE WHEN score IS NOT NULL AND usable IS NULL THEN _ranking_row(userid, itemid) END)
-        }
+        _ranking_problem(1, 'rec: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(2, 'rec: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(3, 'rec: score is NULL', score IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(
+            4, 'rec: score is NaN', score IS NOT NULL AND _ranking_score(score) IS NULL, _ranking_row(userid, itemid)
+        )
     ], recursive := true)
-    FROM (SELECT userid, itemid, score, _ranking_score(score) AS usable FROM query_table(rec) AS recs)
+    FROM query_table(rec) AS recs
     UNION ALL
-    SELECT 5, 'rec: (userid, itemid) is there more than once', sum(rows - 1)::BIGINT, min(example)
+    SELECT 5, 'rec: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
     FROM (
-        SELECT count(*) AS rows, _ranking_row(userid, itemid) AS example
+        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
         FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY system, userid, itemid
         HAVING count(*) > 1
     )
     UNION ALL
-    SELECT 6, 'rec: users with tied scores at k = ' || k, count(*), min(concat('userid ', userid))
+    SELECT 6, 'rec: users with tied scores at k = ' || k, count(*), 'userid ' || min(userid::VARCHAR)
     FROM _ranking_ties(rec, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks))
     GROUP BY k
     UNION ALL
     SELECT unnest([
-        {
-            'place': 7,
-            'problem': 'truth: userid is NULL',
-            'count': count(*) FILTER (userid IS NULL),
-            'example': min(CASE WHEN userid IS NULL THEN concat('itemid ', itemid) END)
-        },
-        {
-            'place': 8,
-            'problem': 'truth: itemid is NULL',
-            'count': count(*) FILTER (itemid IS NULL),
-            'example': min(CASE WHEN itemid IS NULL THEN concat('userid ', userid) END)
-        },
-        {
-            'place': 9,
-            'problem': 'truth: rel is NULL',
-            'count': count(*) FILTER (_ranking_has_rel(truth) AND rel IS NULL),
-            'example': min(CASE WHEN rel IS NULL THEN _ranking_row(userid, itemid) END)
-        },
-        {
-            'place': 10,
-            'problem': 'truth: rel is NaN or infinite',
-            'count': count(*) FILTER (NOT isfinite(grade)),
-            'example': min(CASE WHEN NOT isfinite(grade) THEN concat(_ranking_row(userid, itemid), ', rel ', rel) END)
-        },
-        {
-            'place': 11,
-            'problem': 'truth: rel is negative',
-            'count': count(*) FILTER (isfinite(grade) AND grade < 0),
-            'example': min(
-                CASE WHEN isfinite(grade) AND grade < 0 THEN concat(_ranking_row(userid, itemid), ', rel ', rel) END
-            )
-        }
+        _ranking_problem(7, 'truth: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(9, 'truth: rel is NULL', _ranking_has_rel(truth) AND rel IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(
+            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel
+        ),
+        _ranking_problem(
+            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel
+        )
     ], recursive := true)
     FROM (
         SELECT userid, itemid, rel, TRY_CAST(rel AS DOUBLE) AS grade
         FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
     )
     UNION ALL
-    SELECT 12, 'truth: (userid, itemid) is there more than once', sum(rows - 1)::BIGINT, min(example)
+    SELECT 12, 'truth: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
     FROM (
-        SELECT count(*) AS rows, _ranking_row(userid, itemid) AS example
+        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
         FROM query_table(truth) AS truths
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY userid, itemid
@@ -102,18 +61,12 @@ FROM (
     )
     UNION ALL
     SELECT unnest([
-        {
-            'place': 13,
-            'problem': 'users in truth that are not in rec',
-            'count': count(*) FILTER (listed.userid IS NULL),
-            'example': min(CASE WHEN listed.userid IS NULL THEN 'userid ' || judging.userid END)
-        },
-        {
-            'place': 14,
-            'problem': 'users in rec that are not in truth',
-            'count': count(*) FILTER (judging.userid IS NULL),
-            'example': min(CASE WHEN judging.userid IS NULL THEN 'userid ' || listed.userid END)
-        }
+        _ranking_problem(
+            13, 'users in truth that are not in rec', listed.userid IS NULL, 'userid ' || judging.userid
+        ),
+        _ranking_problem(
+            14, 'users in rec that are not in truth', judging.userid IS NULL, 'userid ' || listed.userid
+        )
     ], recursive := true)
     FROM (
         SELECT userid::VARCHAR AS userid

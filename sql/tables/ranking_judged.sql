@@ -5,7 +5,8 @@
 --             `system` in rec (several models in one table), every system is scored over the same users.
 -- max_k:      how far to look down the ranking; NULL for all of it
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
---             grades DOUBLE[], ideal DOUBLE[], size INTEGER), cut at max_k
+--             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
+--             measure of it at a k beyond is an error
 -- Example:    SELECT avg(ndcg(judged, 10, 'gain=linear')) FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,

@@ -12,20 +12,18 @@ SELECT * EXCLUDE (ranking_system) REPLACE (
         (
             SELECT list({'system': system, 'users': users})
             FROM (
-                SELECT system, count(*) AS users
+                SELECT strangers.system, count(*) AS users
                 FROM (
                     SELECT DISTINCT system, userid
                     FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
-                )
-                WHERE userid IS NOT NULL AND CASE
-                    WHEN _ranking_valid(rec, truth, 'ranking_summary')
-                    THEN _ranking_id(userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-                END NOT IN (
-                    SELECT _ranking_id(userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
-                    FROM query_table(truth) AS truths
                     WHERE userid IS NOT NULL
-                )
-                GROUP BY system
+                ) AS strangers
+                ANTI JOIN query_table(truth) AS truths
+                    ON CASE
+                        WHEN _ranking_valid(rec, truth, 'ranking_summary')
+                        THEN _ranking_id(strangers.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
+                    END = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
+                GROUP BY strangers.system
             )
         ),
         lambda strangers: strangers.system IS NOT DISTINCT FROM ranking_system

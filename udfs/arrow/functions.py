@@ -4,8 +4,9 @@ They know nothing of DuckDB. FUNCTIONS holds each of them under each of its name
 held for ever, since engines keep bare pointers to them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -13,15 +14,17 @@ import pyarrow.compute as pc
 
 from ..measures import ragged
 from ..measures.formulas import GradeError
+from ..measures.grammar import parse_measure, parse_options
 from ..measures.ragged import Floats
 from ..measures.rankings import Rankings
-from ..measures.registry import BY_NAME, LIST_MEASURES, Measure
+from ..measures.registry import BY_NAME, LIST_MEASURES, MEASURES, Measure
 from . import beyond_accuracy as beyond_accuracy  # fills the registry, as the measures do
-from .arguments import check_count, cut_offs, different_texts, options
+from .arguments import check_count, check_cut_offs, cut_offs, different_texts
 from .batches import batch_of
 from .judge import judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
-from .layouts import is_integer, is_string, one_chunk, sql_type
+from .layouts import one_chunk
+from .types import is_integer, is_text, type_name
 
 Function = Callable[..., pa.Array]
 
@@ -40,11 +43,12 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
 
     judge(rec, truth), both LISTs of items, or truth a MAP(item -> grade), or rec a LIST of
     STRUCT(grade, item, ...) and truth a LIST of grades. Returns STRUCT(ranks INTEGER[], grades DOUBLE[],
-    ideal DOUBLE[], size INTEGER): the 1-based ranks of the items that truth knows, their grades, the grades
-    of all truth items in descending order, and the length of rec. NULL where truth is NULL.
+    ideal DOUBLE[], size INTEGER, cutoff INTEGER): the 1-based ranks of the items that truth knows, their
+    grades, the grades of all truth items in descending order, the length of rec, and NULL, since all of rec
+    was looked at: `ranking_judged` says there at which rank it stopped. NULL where truth is NULL.
 
     >>> SELECT judge([1, 3, 2, 6], [1, 2, 4])
-    {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4}
+    {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}
     """
     check_count("judge", "(rec, truth)", len(arguments), (2,))
     return judged_to_arrow(judge_lists("judge", *map(one_chunk, arguments)))
@@ -54,7 +58,7 @@ def is_judged(arrays: list[pa.Array]) -> bool:
     """Whether the arguments start with a judged ranking, or a NULL in its place, not with rec and truth."""
     first, *others = (array.type for array in arrays)
     if pa.types.is_null(first):
-        before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_string(others[1])
+        before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_text(others[1])
         return not others or is_integer(others[0]) or before_options
     return pa.types.is_struct(first) and {field.name for field in first} == {
         field.name for field in JUDGED_TYPE
@@ -80,10 +84,10 @@ def by_options(
     return pa.array(values, mask=np.isnan(values))
 
 
-def evaluated(measure: Measure, name: str, rankings: Rankings, text: str | None) -> Floats:
-    """The measure of every row, with the options in the text; NaN where truth is NULL."""
+def evaluated(measure: Measure, name: str, rankings: Rankings, options: Mapping[str, Any]) -> Floats:
+    """The measure of every row, with these options; NaN where truth is NULL."""
     try:
-        values: Floats = measure.compute(rankings, **options(measure, name, text))
+        values: Floats = measure.compute(rankings, **options)
     except GradeError as error:
         raise ValueError(f"{name}: {error}") from None
     valid = rankings.judged.valid
@@ -93,50 +97,36 @@ def evaluated(measure: Measure, name: str, rankings: Rankings, text: str | None)
 def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     """The values of a measure at several cut-offs, for much less than as many calls would cost.
 
-    ranking_values(judged, measure): a judged ranking, and the name of a measure with cut-offs and options,
-    such as 'ndcg@5,10,all gain=linear'; `all` stands for the whole list, as does no cut-off at all. Returns a
+    ranking_values(judged, measure): a judged ranking, and a measure with its options and cut-offs, such as
+    'ndcg(gain=linear)@5,10'; 'all' among the cut-offs, and no cut-off at all, is the whole list. Returns a
     LIST of DOUBLE, one for each cut-off.
 
     >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'recall@1,4')
     [0.3333333333333333, 0.6666666666666666]
-    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'precision@2,all divide=k')
+    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'precision(divide=k)@2,all')
     [0.5, 0.5]
     """
     name = "ranking_values"
     check_count(name, "(judged, measure)", len(arguments), (2,))
     judged, chosen = map(one_chunk, arguments)
     if not is_judged([judged]):
-        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {sql_type(judged.type)}")
-    if not len(judged):
-        return pa.array([], pa.list_(pa.float64()))
-    form = "a VARCHAR such as 'ndcg@5,10 gain=linear'"
-    texts = different_texts(name, chosen, "measure", form)
-    requests = [request(name, text) for text in texts]
-    values = np.full((len(judged), max(len(cuts) for _, cuts, _ in requests)), np.nan)
+        got = type_name(judged.type)
+        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {got}")
+    texts = different_texts(name, chosen, "measure", "a VARCHAR such as 'ndcg(gain=linear)@5,10'")
+    choices = [parse_measure(name, text or "") for text in texts]
+    values = np.full((len(judged), max((len(one.cuts) or 1 for one in choices), default=0)), np.nan)
     count = np.zeros(len(judged), np.int64)
-    for text, (called, cuts, rest) in zip(texts, requests, strict=True):
+    for text, choice in zip(texts, choices, strict=True):
         rows = pc.equal(chosen, text).to_numpy(zero_copy_only=False) if len(texts) > 1 else slice(None)
         batch = batch_of(name, [judged.filter(pa.array(rows)) if len(texts) > 1 else judged])
+        cuts = choice.cuts or (None,)
         count[rows] = len(cuts)
         for place, k in enumerate(cuts):
-            values[rows, place] = evaluated(BY_NAME[called], called, batch.cut_at(k), rest)
+            check_cut_offs(name, 0 if k is None else k, batch.judged)
+            values[rows, place] = evaluated(choice.measure, name, batch.cut_at(k), choice.options)
     flat = values[np.arange(values.shape[1]) < count[:, None]]
     offsets = pa.array(ragged.offsets_of(count), pa.int32())
     return pa.ListArray.from_arrays(offsets, pa.array(flat, mask=np.isnan(flat)))
-
-
-def request(name: str, text: str | None) -> tuple[str, list[int | None], str]:
-    """The measure's name, the cut-offs and the options in a text such as 'ndcg@5,10 gain=linear'."""
-    head, _, rest = (text or "").strip().partition(" ")
-    called, at, ks = head.partition("@")
-    if called not in BY_NAME:
-        raise ValueError(f"{name}: measure must be the name of a measure, got {called or 'none'!r}")
-    cuts: list[int | None] = []
-    for k in ks.split(",") if at else ["all"]:
-        if k != "all" and not (k.isascii() and k.isdigit()):
-            raise ValueError(f"{name}: cut-offs must be integers of 0 or more, or all, got {k!r}")
-        cuts.append(None if k == "all" else min(int(k), 2**63 - 1))
-    return called, cuts, rest
 
 
 def measure_function(measure: Measure, name: str) -> Function:
@@ -159,8 +149,8 @@ def measure_function(measure: Measure, name: str) -> Function:
             if len(part) == ranked:
                 rankings = batch.cut_at(None)
             else:
-                rankings = batch.rankings(cut_offs(name, part[ranked], batch.judged.size))
-            return evaluated(measure, name, rankings, text)
+                rankings = batch.rankings(cut_offs(name, part[ranked], batch.judged))
+            return evaluated(measure, name, rankings, parse_options(measure, name, text))
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None
         return by_options(name, arrays[: ranked + 1], chosen, compute)
@@ -180,7 +170,7 @@ def list_function(measure: Measure, name: str) -> Function:
         )
 
         def compute(part: list[pa.Array], text: str | None) -> Floats:
-            values: Floats = measure.compute(*part, **options(measure, name, text))
+            values: Floats = measure.compute(*part, **parse_options(measure, name, text))
             return values
 
         arrays = list(map(one_chunk, arguments))
@@ -207,3 +197,22 @@ FUNCTIONS = {
         ),
     )
 }
+
+TABLE_HEADER = ("name", "aliases", "arguments", "options", "range", "empty", "source", "description")
+
+
+def measure_table() -> list[tuple[str | Sequence[str], ...]]:
+    """What there is to say of each measure, a row for each, by TABLE_HEADER."""
+    return [
+        (
+            one.name,
+            one.aliases,
+            one.arguments,
+            one.option_texts,
+            one.range_text,
+            str(one.empty),
+            one.source,
+            one.description,
+        )
+        for one in (*MEASURES.values(), *LIST_MEASURES.values())
+    ]

@@ -12,10 +12,11 @@ from typing import Any, NoReturn, TypeVar
 import duckdb
 
 from .. import __version__, register
+from ..arrow.functions import TABLE_HEADER, measure_table
 from ..duckdb.statements import literal
 from .evaluation import Choice, Plan, Request, Row, plan, rows
 from .files import DataError, extension, one_line
-from .report import FORMATS, measure_table, render, report, whole_file
+from .report import FORMATS, render, report, whole_file
 
 PROGRAM = "ranking-udfs"
 PROGRESS_SECONDS = 0.5
@@ -318,7 +319,8 @@ def progress(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def print_measures(arguments: argparse.Namespace) -> None:
     """Print what the registry says."""
-    put(None, render(arguments.format, *measure_table()))
+    rows = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in measure_table()]
+    put(None, render(arguments.format, TABLE_HEADER, rows))
 
 
 def put(path: str | None, text: str) -> None:

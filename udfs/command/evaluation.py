@@ -10,8 +10,8 @@ from typing import Any
 
 import duckdb
 
-from ..arrow.arguments import options
 from ..duckdb.statements import identifier, literal
+from ..measures.grammar import parse_options
 from ..measures.registry import BY_NAME, Measure
 from .files import (
     QRELS,
@@ -47,7 +47,7 @@ class Choice:
             raise ValueError(f"no measure {text!r} (there are: {', '.join(sorted(BY_NAME))})")
         given = " ".join(given.removesuffix(")").replace(",", " ").split())
         measure = BY_NAME[name]
-        options(measure, measure.name, given)
+        parse_options(measure, measure.name, given)
         return Choice(measure, given)
 
     @property

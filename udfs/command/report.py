@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from ..measures.registry import LIST_MEASURES, MEASURES, Number, Option
 from .evaluation import COUNTS, Request, Row
 
 FORMATS = ("table", "csv", "json", "markdown")
@@ -118,27 +117,3 @@ def report(
         ]
         text += "\n" + render(form, [request.segment[1], "Ranking measure", *heads], body)
     return text
-
-
-def measure_table() -> tuple[list[str], list[list[str]]]:
-    """What the registry says: a header, and a row per measure."""
-    header = ["name", "aliases", "arguments", "options", "range", "empty", "source", "description"]
-    rows = [
-        [
-            measure.name,
-            ", ".join(measure.aliases),
-            ", ".join(measure.arguments),
-            ", ".join(option_text(*option) for option in measure.options.items()),
-            measure.range,
-            measure.empty,
-            measure.source,
-            measure.description,
-        ]
-        for measure in (*MEASURES.values(), *LIST_MEASURES.values())
-    ]
-    return header, rows
-
-
-def option_text(name: str, option: Option) -> str:
-    """The option with its default: `gain=exp|linear`, or `beta=1 (a number >= 0)`."""
-    return f"{name}={option.default:g} ({option})" if isinstance(option, Number) else f"{name}={option}"

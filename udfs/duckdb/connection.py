@@ -7,7 +7,7 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from ..arrow.functions import FUNCTIONS
-from ..arrow.layouts import sql_type
+from ..arrow.types import sql_type
 from ..measures.registry import BY_NAME
 from . import statements
 

@@ -6,3 +6,6 @@ do at the edges, and the `grammar` how a text such as `ndcg(gain=linear)@5,10` n
 """
 
 from . import formulas as formulas  # fills the registry
+from .registry import BY_NAME as BY_NAME
+from .registry import LIST_MEASURES as LIST_MEASURES
+from .registry import MEASURES as MEASURES

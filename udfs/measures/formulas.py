@@ -12,6 +12,8 @@ r items.
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -20,8 +22,8 @@ from numpy.typing import NDArray
 
 from . import ragged
 from .ragged import Floats, Ints
-from .rankings import Hits, Rankings
-from .registry import Number, OneOf, Option, measure
+from .rankings import Ranked, Rankings
+from .registry import Empty, Number, OneOf, Option, Range, measure
 
 
 class GradeError(Exception):
@@ -32,10 +34,12 @@ GRADE = Number(4.0, above=0.0, at_most=1000.0)
 GAIN: dict[str, Option] = {"gain": OneOf("exp", "linear")}
 DISCOUNT: dict[str, Option] = {
     "discount": OneOf("log2", "original", "half_life"),
-    "base": Number(2.0, above=1.0),
-    "half_life": Number(5.0, above=1.0),
+    "base": Number(2.0, above=1.0, only_with=("discount", "original")),
+    "half_life": Number(5.0, above=1.0, only_with=("discount", "half_life")),
 }
-EMPTY_LIST = "1 if rec is empty too, else 0"
+SHARE = Range(0, 1)
+NO_TRUTH = Empty(0)
+BOTH_EMPTY = Empty(0, both=1)
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -51,14 +55,14 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 def unless_empty(rankings: Rankings, values: Floats) -> Floats:
     """The values; where truth is empty, 1 for an empty list and 0 for any other."""
-    return np.where(rankings.relevant > 0, values, rankings.top == 0)
+    return np.where(rankings.n_relevant > 0, values, rankings.top == 0)
 
 
 @measure(
     aliases=("recall_at",),
     options={"normalize": OneOf("truth", "min")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def recall(rankings: Rankings, *, normalize: str) -> Floats:
@@ -74,16 +78,16 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     >>> SELECT recall([1, 3, 2, 6], [1, 2, 4], 2)
     0.3333333333333333
     """
-    relevant = rankings.relevant
+    relevant = rankings.n_relevant
     whole = np.minimum(relevant, rankings.k) if normalize == "min" else relevant
-    return unless_empty(rankings, ratio(rankings.hits, whole))
+    return unless_empty(rankings, ratio(rankings.n_hits, whole))
 
 
 @measure(
     aliases=("precision_at",),
     options={"divide": OneOf("list", "k")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def precision(rankings: Rankings, *, divide: str) -> Floats:
@@ -100,15 +104,15 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
     0.4
     """
-    return unless_empty(rankings, ratio(rankings.hits, rankings.k if divide == "k" else rankings.top))
+    return unless_empty(rankings, ratio(rankings.n_hits, rankings.k if divide == "k" else rankings.top))
 
 
 @measure(
     title="F-measure",
     aliases=("f1_score", "f1", "f_score"),
     options={"beta": Number(1.0, at_least=0.0)},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
 )
 def f_measure(rankings: Rankings, *, beta: float) -> Floats:
@@ -126,11 +130,16 @@ def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     """
     # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + top).
     weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
-    score = ratio((1 + weight) * rankings.hits, weight * rankings.relevant + rankings.top)
+    score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + rankings.top)
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
-@measure(aliases=("hitrate", "success"), range="0 or 1", empty="0", source="Hivemall; trec_eval (success)")
+@measure(
+    aliases=("hitrate", "success"),
+    range=Range(0, 1, integers=True),
+    empty=NO_TRUTH,
+    source="Hivemall; trec_eval (success)",
+)
 def hit_rate(rankings: Rankings) -> Floats:
     """1 if any relevant item stands in the top k, else 0.
 
@@ -141,10 +150,10 @@ def hit_rate(rankings: Rankings) -> Floats:
     >>> SELECT hit_rate([3, 1, 2, 6], [1, 2, 4], 1)
     0.0
     """
-    return (rankings.hits > 0).astype(np.float64)
+    return (rankings.n_hits > 0).astype(np.float64)
 
 
-@measure(range="0, 1, 2, ...", empty="0", source="trec_eval (num_rel_ret)")
+@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)")
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
@@ -155,14 +164,14 @@ def hits(rankings: Rankings) -> Floats:
     >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
     2.0
     """
-    return rankings.hits.astype(np.float64)
+    return rankings.n_hits.astype(np.float64)
 
 
 @measure(
     title="MRR",
     aliases=("reciprocal_rank", "recip_rank", "rr"),
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Voorhees 1999",
 )
 def mrr(rankings: Rankings) -> Floats:
@@ -175,11 +184,11 @@ def mrr(rankings: Rankings) -> Floats:
     >>> SELECT mrr([3, 1, 2, 6], [1, 2, 4])
     0.5
     """
-    first = rankings.found.number == 1
-    return rankings.total(first / rankings.found.rank)
+    first = rankings.hits.number == 1
+    return rankings.total(first / rankings.hits.rank)
 
 
-@measure(range="1, 2, 3, ...", empty="NULL without a hit", source="Hivemall, n_tp of MRR")
+@measure(range=Range(1, integers=True), empty=Empty(None, "a hit"), source="Hivemall, n_tp of MRR")
 def first_hit_rank(rankings: Rankings) -> Floats:
     """Rank of the first relevant item in the top k.
 
@@ -190,17 +199,17 @@ def first_hit_rank(rankings: Rankings) -> Floats:
     >>> SELECT first_hit_rank([3, 1, 2, 6], [1, 2, 4])
     2.0
     """
-    first = rankings.found.number == 1
-    rank = rankings.total(np.where(first, rankings.found.rank, 0))
-    return np.where(rankings.hits > 0, rank, np.nan)
+    first = rankings.hits.number == 1
+    rank = rankings.total(np.where(first, rankings.hits.rank, 0))
+    return np.where(rankings.n_hits > 0, rank, np.nan)
 
 
 @measure(
     title="MAP",
     aliases=("ap",),
     options={"normalize": OneOf("truth", "min", "hits")},
-    range="[0, 1]",
-    empty=EMPTY_LIST,
+    range=SHARE,
+    empty=BOTH_EMPTY,
     source="Hivemall",
 )
 def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
@@ -219,15 +228,15 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     >>> SELECT average_precision([1, 3, 2, 6], [1, 2, 4])
     0.5555555555555555
     """
-    found = rankings.found
+    hits = rankings.hits
     if normalize == "min":
-        whole = np.minimum(rankings.relevant, rankings.k)
+        whole = np.minimum(rankings.n_relevant, rankings.k)
     else:
-        whole = rankings.relevant if normalize == "truth" else rankings.hits
-    return unless_empty(rankings, ratio(rankings.total(found.number / found.rank), whole))
+        whole = rankings.n_relevant if normalize == "truth" else rankings.n_hits
+    return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), whole))
 
 
-@measure(title="AUC", aliases=("roc_auc",), range="[0, 1]", empty="0.5 without a pair", source="Hivemall")
+@measure(title="AUC", aliases=("roc_auc",), range=SHARE, empty=Empty(0.5, "a pair"), source="Hivemall")
 def auc(rankings: Rankings) -> Floats:
     """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 
@@ -242,10 +251,10 @@ def auc(rankings: Rankings) -> Floats:
     >>> SELECT auc([1, 3, 2, 6], [1, 2, 4])
     0.75
     """
-    found = rankings.found
-    misses = rankings.top - rankings.hits
-    pairs = rankings.hits * misses
-    above = found.rank - found.number  # the misses above each hit
+    hits = rankings.hits
+    misses = rankings.top - rankings.n_hits
+    pairs = rankings.n_hits * misses
+    above = hits.rank - hits.number  # the misses above each hit
     ordered = pairs - rankings.total(above)
     return np.where(pairs > 0, ratio(ordered, pairs), 0.5)
 
@@ -256,7 +265,11 @@ def gains(grades: Floats, gain: str) -> Floats:
         return grades
     if grades.max(initial=0) > 1000:
         raise GradeError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
-    return np.exp2(grades) - 1
+    exp = np.exp2(grades) - 1  # exact for integers
+    small = grades < 1  # of which this loses the digits
+    if small.any():
+        exp[small] = np.expm1(grades[small] * math.log(2))
+    return exp
 
 
 @cache
@@ -274,24 +287,43 @@ def logarithms(ranks: Ints) -> Floats:
     return table
 
 
-def discounted(items: Hits, n: int, gain: str, discount: str, base: float, half_life: float) -> Floats:
-    """Per ranking, the sum of the items' gains, each discounted by its rank."""
+def discounted(items: Ranked, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """The gain of each item, discounted by its rank."""
     rank, value = items.rank, gains(items.grade, gain)
     if discount == "log2":
-        value = value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
-    elif discount == "original":
-        value = value * math.log(base) / np.maximum(logarithms(rank), math.log(base))
-    else:
-        value = value * np.exp2(-(rank - 1) / (half_life - 1))
-    return ragged.total(value, items.row, n)
+        return value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
+    if discount == "original":
+        return value * (math.log(base) / np.maximum(logarithms(rank), math.log(base)))
+    return value * np.exp2(-(rank - 1) / (half_life - 1))
+
+
+def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
+    """Per ranking, the sum of a value per item; an error if no double can hold it."""
+    with np.errstate(over="ignore"):
+        sums = ragged.total(values, items.row, rankings.n)
+    if not np.isfinite(sums).all():
+        raise GradeError(f"grades must have a sum that a DOUBLE can hold, got one of {items.grade.max():g}")
+    return sums
+
+
+def over_the_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floats:
+    """Per ranking, the sum of a value per hit over that of the best possible list; 0 where that is 0."""
+    hits, best = rankings.hits, rankings.best
+    of_hits, of_best = value(hits), value(best)
+    if of_best.max(initial=0) > 1e290:  # a sum might overflow: of a power of 2, no digit is lost
+        highest = ragged.maximum(of_best, best.row, rankings.n)
+        scale = np.ldexp(1.0, -np.frexp(highest)[1])
+        of_hits, of_best = of_hits * scale[hits.row], of_best * scale[best.row]
+    whole = ragged.total(of_best, best.row, rankings.n)
+    return share(ragged.total(of_hits, hits.row, rankings.n), whole)
 
 
 @measure(
     title="DCG",
     aliases=("discounted_cumulative_gain",),
     options=GAIN | DISCOUNT,
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Burges 2005",
 )
 def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
@@ -310,15 +342,16 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     >>> SELECT dcg(['a', 'b', 'c', 'd'], MAP {'a': 4, 'b': 3, 'd': 5}, NULL, 'gain=linear discount=original')
     9.5
     """
-    return discounted(rankings.found, rankings.n, gain, discount, base, half_life)
+    values = discounted(rankings.hits, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.hits, values)
 
 
 @measure(
     title="Ideal DCG",
     aliases=("idcg",),
     options=GAIN | DISCOUNT,
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
 )
 def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
@@ -333,10 +366,11 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     >>> SELECT ideal_dcg([1, 3], [1, 2, 4], 2)
     1.6309297535714575
     """
-    return discounted(rankings.best, rankings.n, gain, discount, base, half_life)
+    values = discounted(rankings.best, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.best, values)
 
 
-@measure(title="NDCG", options=GAIN | DISCOUNT, range="[0, 1]", empty="0", source="Hivemall")
+@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall")
 def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
@@ -353,15 +387,18 @@ def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life
     >>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])
     0.7039180890341348
     """
-    best = discounted(rankings.best, rankings.n, gain, discount, base, half_life)
-    return share(discounted(rankings.found, rankings.n, gain, discount, base, half_life), best)
+
+    def value(items: Ranked) -> Floats:
+        return discounted(items, gain=gain, discount=discount, base=base, half_life=half_life)
+
+    return over_the_best(rankings, value)
 
 
 @measure(
     aliases=("cg",),
     options={"gain": OneOf("linear", "exp")},
-    range=">= 0",
-    empty="0",
+    range=Range(0),
+    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
 )
 def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
@@ -374,7 +411,7 @@ def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
     >>> SELECT cumulative_gain(['a', 'b', 'x'], MAP {'a': 4, 'b': 3, 'c': 2})
     7.0
     """
-    return rankings.total(gains(rankings.found.grade, gain))
+    return finite_total(rankings, rankings.hits, gains(rankings.hits.grade, gain))
 
 
 def within(grades: Floats, max_grade: float) -> Floats:
@@ -388,8 +425,8 @@ def within(grades: Floats, max_grade: float) -> Floats:
     title="ERR",
     column=False,
     options={"max_grade": GRADE},
-    range="[0, 1)",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Chapelle et al. 2009",
 )
 def err(rankings: Rankings, *, max_grade: float) -> Floats:
@@ -406,11 +443,10 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     0.5
     """
     within(rankings.judged.ideal, max_grade)
-    found = rankings.found
-    # 2^g - 1 over 2^max_grade, so written that it cannot overflow.
-    satisfied = np.exp2(found.grade - max_grade) - np.exp2(-max_grade)
-    reached = ragged.product_before(1 - satisfied, found.offsets)
-    return rankings.total(satisfied * reached / found.rank)
+    hits = rankings.hits
+    satisfied = gains(hits.grade, "exp") * np.exp2(-max_grade)
+    reached = ragged.product_before(1 - satisfied, hits.offsets)
+    return rankings.total(satisfied * reached / hits.rank)
 
 
 @measure(
@@ -419,10 +455,10 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     options={
         "persistence": Number(0.8, at_least=0.0, below=1.0),
         "gain": OneOf("binary", "graded"),
-        "max_grade": GRADE,
+        "max_grade": replace(GRADE, only_with=("gain", "graded")),
     },
-    range="[0, 1)",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Moffat, Zobel 2008",
 )
 def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
@@ -439,19 +475,19 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     >>> SELECT rbp([1, 3], [1, 2, 4], NULL, 'persistence=0.5')
     0.5
     """
-    found = rankings.found
-    weight = persistence ** (found.rank - 1.0)
+    hits = rankings.hits
+    weight = persistence ** (hits.rank - 1.0)
     if gain == "graded":
         within(rankings.judged.ideal, max_grade)
-        weight = weight * found.grade / max_grade
+        weight = weight * hits.grade / max_grade
     return np.minimum((1 - persistence) * rankings.total(weight), 1)  # rounding may take it above
 
 
 @measure(
     aliases=("hlu",),
     options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Breese et al. 1998",
 )
 def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
@@ -469,15 +505,14 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     0.5
     """
 
-    def utility(items: Hits) -> Floats:
-        value = np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
-        return ragged.total(value, items.row, rankings.n)
+    def utility(items: Ranked) -> Floats:
+        return np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
 
-    return share(utility(rankings.found), utility(rankings.best))
+    return over_the_best(rankings, utility)
 
 
 @measure(
-    title="R-precision", aliases=("rprec",), range="[0, 1]", empty=EMPTY_LIST, source="Buckley, Voorhees 2000"
+    title="R-precision", aliases=("rprec",), range=SHARE, empty=BOTH_EMPTY, source="Buckley, Voorhees 2000"
 )
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.
@@ -491,10 +526,10 @@ def r_precision(rankings: Rankings) -> Floats:
     >>> SELECT r_precision([1, 3, 2, 4], [1, 2, 4])
     0.6666666666666666
     """
-    return unless_empty(rankings, ratio(rankings.cut(rankings.relevant).hits, rankings.relevant))
+    return unless_empty(rankings, ratio(rankings.cut(rankings.n_relevant).n_hits, rankings.n_relevant))
 
 
-@measure(range="[0, 1]", empty="0", source="Buckley, Voorhees 2004")
+@measure(range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
 def bpref(rankings: Rankings) -> Floats:
     """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
 
@@ -509,7 +544,7 @@ def bpref(rankings: Rankings) -> Floats:
     >>> SELECT bpref(['a', 'x', 'b'], MAP {'a': 1, 'x': 0, 'b': 1, 'y': 0})
     0.75
     """
-    judged, seen, relevant = rankings.judged, rankings.seen, rankings.relevant
+    judged, seen, relevant = rankings.judged, rankings.seen, rankings.n_relevant
     nonrelevant = np.diff(judged.ideal_offsets) - relevant
     hit = seen.grade > 0
     row = seen.row[hit]
@@ -520,16 +555,16 @@ def bpref(rankings: Rankings) -> Floats:
 
 def precision_from(rankings: Rankings, level: float) -> Floats:
     """The highest precision at any rank whose recall is at least `level`; 0 if none is."""
-    found = rankings.found
-    reached = found.number / rankings.relevant[found.row] >= level
-    return ragged.maximum((found.number / found.rank)[reached], found.row[reached], rankings.n)
+    hits = rankings.hits
+    reached = hits.number / rankings.n_relevant[hits.row] >= level
+    return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
 
 
 @measure(
     aliases=("iprec",),
     options={"recall": Number(0.0, at_least=0.0, at_most=1.0)},
-    range="[0, 1]",
-    empty="0",
+    range=SHARE,
+    empty=NO_TRUTH,
     source="Manning et al. 2008",
 )
 def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
@@ -549,7 +584,7 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     return precision_from(rankings, recall)
 
 
-@measure(aliases=("eleven_point_average",), range="[0, 1]", empty="0", source="Manning et al. 2008")
+@measure(aliases=("eleven_point_average",), range=SHARE, empty=NO_TRUTH, source="Manning et al. 2008")
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
@@ -563,7 +598,7 @@ def interpolated_average_precision(rankings: Rankings) -> Floats:
     return sum((precision_from(rankings, level / 10) for level in range(11)), np.zeros(rankings.n)) / 11
 
 
-@measure(range="[-1, 1]", empty="NULL where undefined", source="Spearman 1904")
+@measure(range=Range(-1, 1), empty=Empty(None, "two different grades"), source="Spearman 1904")
 def spearman(rankings: Rankings) -> Floats:
     """Spearman's correlation between the order of the judged items in the top k and their grades.
 
@@ -597,8 +632,8 @@ def spearman(rankings: Rankings) -> Floats:
     title="Kendall's tau",
     aliases=("kendall",),
     options={"variant": OneOf("b", "c")},
-    range="[-1, 1]",
-    empty="NULL where undefined",
+    range=Range(-1, 1),
+    empty=Empty(None, "two different grades"),
     source="Kendall 1945; Stuart 1953",
 )
 def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
@@ -629,8 +664,8 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
 
 @measure(
     aliases=("pairwise_accuracy",),
-    range="[0, 1]",
-    empty="NULL without a pair",
+    range=SHARE,
+    empty=Empty(None, "a pair"),
     source="Ekstrand, Rank-Aware Top-N Metrics",
 )
 def concordant_pairs(rankings: Rankings) -> Floats:

@@ -6,9 +6,11 @@ row and the tests that hold for every measure follow from here.
 
 import inspect
 import math
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Any
 
 from .ragged import Floats
 
@@ -33,13 +35,17 @@ class OneOf:
 
 @dataclass(frozen=True)
 class Number:
-    """An option that takes a finite number within bounds."""
+    """An option that takes a finite number within bounds.
+
+    only_with  the option, and its value, without which this one has no effect
+    """
 
     default: float
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
     below: float = math.inf
+    only_with: tuple[str, str] | None = None
 
     def __str__(self) -> str:
         bounds = [(">=", self.at_least), (">", self.above), ("<=", self.at_most), ("<", self.below)]
@@ -47,15 +53,56 @@ class Number:
         return "a number " + " and ".join(rules) if rules else "a number"
 
     def parse(self, text: str) -> float | None:
-        try:
-            value = float(text)
-        except ValueError:
+        if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
             return None
+        value = float(text)
         inside = self.at_least <= value <= self.at_most and self.above < value < self.below
         return value if inside and math.isfinite(value) else None
 
 
 Option = OneOf | Number
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a measure can take: from `low` to `high`, both included, perhaps integers alone."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    integers: bool = False
+
+    def __str__(self) -> str:
+        if self.integers:
+            ends = ", ".join(f"{self.low + i:g}" for i in range(3))
+            return f"{self.low:g} or {self.high:g}" if math.isfinite(self.high) else f"{ends}, ..."
+        return f"[{self.low:g}, {self.high:g}]" if math.isfinite(self.high) else f">= {self.low:g}"
+
+    def __contains__(self, value: float) -> bool:
+        return (
+            math.isfinite(value)
+            and self.low <= value <= self.high
+            and (not self.integers or value == int(value))
+        )
+
+
+@dataclass(frozen=True)
+class Empty:
+    """What a measure is where truth is empty, or where it is undefined for lack of something else.
+
+    value     the value; None for NULL
+    lacking   what there is none of, or "" for relevant items
+    both      the value where rec is empty too, if that is another
+    """
+
+    value: float | None
+    lacking: str = ""
+    both: float | None = None
+
+    def __str__(self) -> str:
+        value = "NULL" if self.value is None else f"{self.value:g}"
+        if self.both is not None:
+            return f"{self.both:g} if rec is empty too, else {value}"
+        return f"{value} without {self.lacking}" if self.lacking else value
 
 
 @dataclass(frozen=True)
@@ -68,6 +115,7 @@ class Measure:
     aliases    further SQL names
     options    what `options` may say, with defaults
     range      the values that it can take
+    ranges     where an option changes that, the range by the option's value
     empty      what it is where truth is empty, or where it is undefined
     source     who defined it
     title      what a report calls it, where that is not the name
@@ -78,9 +126,10 @@ class Measure:
     compute: Callable[..., Floats]
     aliases: tuple[str, ...]
     options: Mapping[str, Option]
-    range: str
-    empty: str
+    range: Range
+    empty: Empty
     source: str
+    ranges: Mapping[str, Range] = field(default_factory=dict)
     arguments: tuple[str, ...] = ("rec", "truth")
     title: str = ""
     column: bool = True
@@ -99,6 +148,28 @@ class Measure:
         """The first line of the function's docstring."""
         return inspect.getdoc(self.compute).partition("\n")[0]  # type: ignore[union-attr]
 
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The options as the function takes them, each at its default."""
+        return {name: option.default for name, option in self.options.items()}
+
+    @property
+    def option_texts(self) -> list[str]:
+        """Each option with its default: `gain=exp|linear`, `beta=1 (a number >= 0)`."""
+        return [option_text(name, option) for name, option in self.options.items()]
+
+    @property
+    def range_text(self) -> str:
+        """The range, and those that an option changes it to."""
+        return ", ".join([str(self.range), *(f"{value} {held}" for value, held in self.ranges.items())])
+
+
+def option_text(name: str, option: Option) -> str:
+    if isinstance(option, OneOf):
+        return f"{name}={option}"
+    only = f", with {'='.join(option.only_with)}" if option.only_with else ""
+    return f"{name}={option.default:g} ({option}{only})"
+
 
 MEASURES: dict[str, Measure] = {}  # those over a judged ranking
 BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
@@ -107,8 +178,8 @@ LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
 
 def measure(
     *,
-    range: str,
-    empty: str,
+    range: Range,
+    empty: Empty,
     source: str,
     title: str = "",
     column: bool = True,
@@ -130,9 +201,10 @@ def measure(
 def list_measure(
     *,
     arguments: tuple[str, ...],
-    range: str,
-    empty: str,
+    range: Range,
+    empty: Empty,
     source: str,
+    ranges: Mapping[str, Range] = MappingProxyType({}),
     aliases: tuple[str, ...] = (),
     options: Mapping[str, Option] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
@@ -140,7 +212,9 @@ def list_measure(
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         name = compute.__name__
-        LIST_MEASURES[name] = Measure(name, compute, aliases, options, range, empty, source, arguments)
+        LIST_MEASURES[name] = Measure(
+            name, compute, aliases, options, range, empty, source, ranges, arguments
+        )
         return compute
 
     return register

@@ -7,11 +7,11 @@
 --
 -- DuckDB computes equal expressions once, so all measures of a query share one call of judge.
 CREATE OR REPLACE TEMP MACRO MEASURE
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER)) AS
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)) AS
         avg(system.main.MEASURE(judged)),
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER), k HUGEINT) AS
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k HUGEINT) AS
         avg(system.main.MEASURE(judged, k)),
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER), k HUGEINT, options VARCHAR) AS
+    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k HUGEINT, options VARCHAR) AS
         avg(system.main.MEASURE(judged, k, options)),
     (rec, truth) AS
         avg(system.main.MEASURE(system.main.judge(rec, truth))),

@@ -9,11 +9,16 @@ CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, items, grades, judged),
     len(list_filter(judged.ideal, lambda grade: grade > 0)) AS n_truth,
-    judged
+    struct_update(judged, cutoff := max_k) AS judged
 FROM (
     SELECT
         *,
         CASE
+            -- HUGEINT and UHUGEINT reach the function alike: as text they do not.
+            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT') AND _ranking_has_rel(truth)
+                THEN system.main.judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
+            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT')
+                THEN system.main.judge(listed::VARCHAR[], items::VARCHAR[])
             WHEN _ranking_has_rel(truth) THEN system.main.judge(listed, map(items, grades))
             ELSE system.main.judge(listed, items)
         END AS judged

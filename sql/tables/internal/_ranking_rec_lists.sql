@@ -19,7 +19,7 @@ FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
     FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
     JOIN (
-        SELECT *
+        SELECT counts.*
         FROM (
             SELECT
                 COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
@@ -30,14 +30,12 @@ FROM (
             FROM query_table(rec) AS recs
             GROUP BY ALL
             UNION ALL BY NAME SELECT NULL AS system WHERE false
-        )
-        WHERE CASE
-            WHEN _ranking_valid(rec, truth, caller)
-            THEN _ranking_id(userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-        END IN (
-            SELECT _ranking_id(userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
-            FROM query_table(truth) AS truths
-        )
+        ) AS counts
+        SEMI JOIN query_table(truth) AS truths
+            ON CASE
+                WHEN _ranking_valid(rec, truth, caller)
+                THEN _ranking_id(counts.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
+            END = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
     ) AS counts
         ON recs.userid = counts.userid
         AND CASE WHEN _ranking_has_system(rec) THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END

@@ -1,0 +1,88 @@
+"""How a text names a measure: `ndcg(gain=linear)@5,10`."""
+
+import pytest
+
+from udfs.measures import BY_NAME, MEASURES
+from udfs.measures.grammar import LONGEST, parse_measure, parse_options
+
+
+def refused(text: str) -> str:
+    with pytest.raises(ValueError, match=r"^[^\n]{1,400}$") as raised:
+        parse_measure("f", text)
+    return str(raised.value)
+
+
+def test_every_name_alias_and_label_is_found_in_any_case() -> None:
+    for measure in MEASURES.values():
+        for name in (*measure.names, measure.label):
+            for text in (name, name.upper(), name.lower(), f"  {name.title()} "):
+                assert parse_measure("f", text).measure is measure, text
+    assert parse_measure("f", "hit-rate").measure is BY_NAME["hit_rate"]
+    assert parse_measure("f", "MAP@10").measure is BY_NAME["average_precision"]
+
+
+def test_options_and_cut_offs_are_read_however_they_are_spaced() -> None:
+    for text in (
+        "ndcg(gain=linear,discount=original)@5,10,all",
+        " nDCG ( gain=linear  discount=original ) @ 5, 10 ,all ",
+    ):
+        one = parse_measure("f", text)
+        assert one.options == {"gain": "linear", "discount": "original", "base": 2.0, "half_life": 5.0}
+        assert one.cuts == (5, 10, None)
+        assert one.name == "ndcg(gain=linear,discount=original)"
+        assert one.label == "NDCG (gain=linear,discount=original)"
+        assert parse_measure("f", one.name).given == one.given
+    assert parse_measure("f", "ndcg").cuts == ()
+    assert parse_measure("f", "ndcg()").name == "ndcg"
+    assert parse_measure("f", "ndcg@0").cuts == (0,)
+    assert parse_measure("f", f"ndcg@{'0' * 9_000}7,{'9' * 9_000}").cuts == (7, LONGEST)
+
+
+def test_an_unknown_name_suggests_the_nearest() -> None:
+    assert refused("ndgc@5") == "f: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
+    assert refused("Recal") == "f: measure must be the name of a measure, got 'Recal' (did you mean recall?)"
+    assert refused("xyzzy") == "f: measure must be the name of a measure, got 'xyzzy'"
+    assert refused("") == "f: measure must be the name of a measure, got ''"
+    assert len(refused("x" * 1_000_000)) < 200
+
+
+@pytest.mark.parametrize("text", ["ndcg(gain=linear", "ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5"])
+def test_another_form_is_an_error_that_shows_the_form(text: str) -> None:
+    assert refused(text) == f"f: measure must be like 'ndcg(gain=linear)@5,10', got {text!r}"
+
+
+@pytest.mark.parametrize("k", ["", "-1", "5.0", "1_0", "\u0665", "ten", "5 6", "+5"])
+def test_a_cut_off_is_an_integer_of_ascii_digits_or_all(k: str) -> None:
+    assert refused(f"ndcg@{k}") == f"f: cut-offs must be integers of 0 or more, or all, got {k!r}"
+
+
+def test_an_option_is_given_once() -> None:
+    text = "gain=exp,gain=linear"
+    assert refused(f"ndcg({text})") == f"ndcg: option gain must be given once, got {text!r}"
+    assert refused("ndcg(gain=exp gain=exp)").startswith("ndcg: option gain must be given once")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ndcg(base=7)", "ndcg: option base must go with discount=original, got it with discount=log2"),
+        (
+            "dcg(half_life=2,discount=original)",
+            "dcg: option half_life must go with discount=half_life, got it with discount=original",
+        ),
+        ("rbp(max_grade=5)", "rbp: option max_grade must go with gain=graded, got it with gain=binary"),
+    ],
+)
+def test_an_option_without_effect_beside_the_others_is_an_error(text: str, message: str) -> None:
+    assert refused(text) == message
+
+
+@pytest.mark.parametrize(
+    "number", ["1_0", "\u0665", "0x5", "inf", "nan", "1e", ".", "5.", " 5", "1e999", "-0"]
+)
+def test_a_number_is_written_as_sql_writes_it(number: str) -> None:
+    if number in ("5.", " 5"):
+        assert parse_options(BY_NAME["hlu"], "hlu", f"half_life={number.strip()}")["half_life"] == 5
+    else:
+        with pytest.raises(ValueError, match=r"^hlu: option half_life must be a number > 1, got '"):
+            parse_options(BY_NAME["hlu"], "hlu", f"half_life={number}")

@@ -1,0 +1,127 @@
+"""How a text names a measure, its options and its cut-offs: `ndcg(gain=linear)@5,10`.
+
+    measure  = name [ "(" options ")" ] [ "@" cut-offs ]
+    name     = a measure's name, one of its aliases, or what a report calls it; in any case
+    options  = pairs name=value, with commas or blanks between them
+    cut-offs = integers of 0 or more, or `all` for the whole list, with commas between them
+
+The options alone are what the functions' argument `options` holds.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from .registry import BY_NAME, MEASURES, Measure, Number
+
+LONGEST = 2**63 - 1  # a k beyond it says no more
+
+
+def plain(name: str) -> str:
+    """The name without what people write differently: `Hit rate` and `hit-rate` are hit_rate."""
+    return re.sub(r"\W+", "_", name.strip().lower())
+
+
+SPELLINGS = BY_NAME | {plain(measure.label): measure for measure in MEASURES.values()}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A measure, the options to compute it with, and the cut-offs to compute it at.
+
+    given    the options that were given, as they were written
+    options  all options, as the measure's function takes them
+    cuts     the cut-offs, None among them for the whole list; () where none were named
+    """
+
+    measure: Measure
+    given: Mapping[str, str]
+    options: Mapping[str, Any]
+    cuts: tuple[int | None, ...] = ()
+
+    @property
+    def options_text(self) -> str:
+        """The given options, as the functions' argument `options` takes them."""
+        return ",".join(f"{option}={value}" for option, value in self.given.items())
+
+    @property
+    def name(self) -> str:
+        """The measure with its options: `ndcg(gain=linear)`."""
+        return f"{self.measure.name}({self.options_text})" if self.given else self.measure.name
+
+    @property
+    def label(self) -> str:
+        """The same as a report calls it: `NDCG (gain=linear)`."""
+        return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
+
+
+def parse_measure(name: str, text: str) -> Choice:
+    """The measure that a text names; `name` is the function that errors speak of, its argument `measure`."""
+    parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
+    if parts is None:
+        raise ValueError(f"{name}: measure must be like 'ndcg(gain=linear)@5,10', got {shortened(text)}")
+    called, options, cuts = parts.groups()
+    measure = SPELLINGS.get(plain(called))
+    if measure is None:
+        near = get_close_matches(plain(called), SPELLINGS, 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        got = shortened(called.strip())
+        raise ValueError(f"{name}: measure must be the name of a measure, got {got}{hint}")
+    given = pairs(measure, measure.name, options)
+    chosen = parsed(measure, measure.name, given)
+    ks = () if cuts is None else tuple(cut_off(name, k) for k in cuts.split(","))
+    return Choice(measure, given, chosen, ks)
+
+
+def cut_off(name: str, text: str) -> int | None:
+    """The cut-off that a text says, None for the whole list."""
+    text = text.strip()
+    if text == "all":
+        return None
+    if not re.fullmatch("[0-9]+", text):
+        raise ValueError(f"{name}: cut-offs must be integers of 0 or more, or all, got {shortened(text)}")
+    return min(int(text.lstrip("0")[:20] or "0"), LONGEST)
+
+
+def parse_options(measure: Measure, name: str, text: str | None) -> dict[str, Any]:
+    """The options as the measure's function takes them: its defaults, and what the text says."""
+    return parsed(measure, name, pairs(measure, name, text))
+
+
+def pairs(measure: Measure, name: str, text: str | None) -> dict[str, str]:
+    """The options that a text gives, as they are written."""
+    given: dict[str, str] = {}
+    for pair in (text or "").replace(",", " ").split():
+        option, equals, value = pair.partition("=")
+        if option not in measure.options or not equals:
+            valid = ", ".join(f"{one}={rule}" for one, rule in measure.options.items()) or "none"
+            rule = f"name=value pairs (valid: {valid})"
+            raise ValueError(f"{name}: options must be {rule}, got {shortened(pair)}")
+        if option in given:
+            raise ValueError(f"{name}: option {option} must be given once, got {shortened(text or '')}")
+        given[option] = value
+    return given
+
+
+def parsed(measure: Measure, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """The options as the measure's function takes them."""
+    chosen = measure.defaults
+    for option, value in given.items():
+        rule = measure.options[option]
+        if (found := rule.parse(value)) is None:
+            raise ValueError(f"{name}: option {option} must be {rule}, got {shortened(value)}")
+        chosen[option] = found
+    for option in given:
+        rule = measure.options[option]
+        if isinstance(rule, Number) and rule.only_with and chosen[rule.only_with[0]] != rule.only_with[1]:
+            other, needed = rule.only_with
+            got = f"{other}={chosen[other]}"
+            raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
+    return chosen
+
+
+def shortened(text: str) -> str:
+    """The text in quotes, for an error."""
+    return repr(text if len(text) <= 100 else f"{text[:100]}...")
