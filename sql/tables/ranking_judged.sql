@@ -104,8 +104,8 @@ FROM (
     SELECT
         *,
         CASE
-            WHEN ranking_has_rel(truth) THEN system.main.judge(listed, map(items, grades))
-            ELSE system.main.judge(listed, items)
+            WHEN ranking_has_rel(truth) THEN system.main.udf_judge(listed, map(items, grades))
+            ELSE system.main.udf_judge(listed, items)
         END AS judged
     FROM ranking_pairs
 );
