@@ -82,6 +82,7 @@ JUDGED = pa.struct(
         "grades": pa.list_(pa.float64()),
         "ideal": pa.list_(pa.float64()),
         "size": pa.int32(),
+        "cutoff": pa.int32(),
     }
 )
 

@@ -12,6 +12,7 @@ from udfs.arrow.functions import FUNCTIONS
 from udfs.measures.registry import LIST_MEASURES, MEASURES, Number
 
 NAMES = [name for measure in MEASURES.values() for name in measure.names]
+JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
 WITH_OPTIONS = [(name, measure) for measure in MEASURES.values() for name in measure.names if measure.options]
 
 
@@ -296,7 +297,7 @@ def test_truth_that_is_neither_a_list_nor_a_map_is_an_error(
         ("[1.0::DECIMAL(4, 1)]", "[1.0::DECIMAL(5, 1)]", "DECIMAL(4, 1) in rec and DECIMAL(5, 1) in truth"),
         ("[1::HUGEINT]", "['1']", "HUGEINT in rec and VARCHAR in truth"),
         ("['a']", "['a'::BLOB]", "VARCHAR in rec and BLOB in truth"),
-        ("['a'::ENUM ('a')]", "['a']", "ENUM in rec and VARCHAR in truth"),
+        ("['a'::ENUM ('a')]", "['a'::BLOB]", "ENUM in rec and BLOB in truth"),
         ("[DATE '2020-01-01']", "[TIMESTAMP '2020-01-01']", "DATE in rec and TIMESTAMP in truth"),
         ("[[1]]", "[1]", "INTEGER[] in rec and INTEGER in truth"),
         ("[{'a': 1}]", "[{'a': 'x'}]", "STRUCT(a INTEGER) in rec and STRUCT(a VARCHAR) in truth"),
@@ -388,30 +389,66 @@ def test_a_grade_whose_gain_no_double_can_hold_is_an_error(con: duckdb.DuckDBPyC
 # --- Judged rankings ---
 
 
-def test_a_judged_ranking_whose_lists_differ_in_length_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
-    judged = "{'ranks': [1], 'grades': [1.0, 2.0], 'ideal': [1.0], 'size': 1}"
-    expected = "ranks and grades of a judged ranking must be of one length"
-    assert said(con, f"SELECT recall({judged})") == f"ValueError: recall: {expected}"
-    assert said(con, f"SELECT ap({judged}, 3)") == f"ValueError: ap: {expected}"
+FIELDS = {"ranks": "[1, 3]", "grades": "[2, 1]", "ideal": "[2, 1, 1]", "size": "4", "cutoff": "NULL"}
 
 
 @pytest.mark.parametrize(
-    "judged",
+    ("changed", "message"),
     [
-        "{'ranks': 1, 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
-        "{'ranks': ['x'], 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
-        "{'ranks': [1], 'grades': ['x'], 'ideal': [1.0], 'size': 1}",
-        "{'ranks': [1], 'grades': [1.0], 'ideal': [1.0], 'size': 'x'}",
-        "{'ranks': [NULL], 'grades': [1.0], 'ideal': [1.0], 'size': 1}",
-        "{'ranks': [1], 'grades': [NULL], 'ideal': [1.0], 'size': 1}",
-        "{'ranks': [1], 'grades': [1.0], 'ideal': [NULL], 'size': 1}",
-        "{'ranks': [1], 'grades': ['nan'::DOUBLE], 'ideal': [1.0], 'size': 1}",
+        ({"ranks": "[0, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 0"),
+        ({"ranks": "[-1, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got -1"),
+        ({"ranks": "[3, 1]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 1"),
+        ({"ranks": "[3, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 3"),
+        ({"ranks": "[1, 5]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 5"),
+        (
+            {"ranks": "[1, 2.5]"},
+            "ranks of a judged ranking must be ascending integers from 1 to size, got 2.5",
+        ),
+        ({"ranks": "[1]"}, "ranks and grades of a judged ranking must be of one length, got 4"),
+        ({"grades": "[2]"}, "ranks and grades of a judged ranking must be of one length, got 4"),
+        ({"ideal": "[1, 2, 1]"}, "ideal of a judged ranking must be descending, got 2"),
+        ({"ideal": "[2]"}, "ideal of a judged ranking must hold a grade above 0 for each of grades, got 2"),
+        (
+            {"ideal": "[2, 0]"},
+            "ideal of a judged ranking must hold a grade above 0 for each of grades, got 2",
+        ),
+        ({"size": "-1"}, "size of a judged ranking must be from 0 to cutoff, got -1"),
+        ({"cutoff": "3"}, "size of a judged ranking must be from 0 to cutoff, got 4"),
+        ({"ranks": "[1, NULL]"}, "ranks of a judged ranking must hold finite numbers"),
+        ({"grades": "[1, 'nan'::DOUBLE]"}, "grades of a judged ranking must hold finite numbers"),
+        ({"ranks": "1"}, "ranks of a judged ranking must be a LIST of numbers, got INTEGER"),
+        ({"ideal": "['x']"}, "ideal of a judged ranking must be a LIST of numbers, got VARCHAR[]"),
+        ({"size": "'x'"}, "size of a judged ranking must be an integer, got VARCHAR"),
+        ({"cutoff": "1.5"}, "cutoff of a judged ranking must be an integer, got DECIMAL(2, 1)"),
     ],
 )
-def test_a_struct_that_judge_cannot_have_made_is_an_error_of_the_function(
-    con: duckdb.DuckDBPyConnection, judged: str
+def test_a_struct_that_judge_cannot_have_made_is_an_error(
+    con: duckdb.DuckDBPyConnection, changed: dict[str, str], message: str
 ) -> None:
-    assert said(con, f"SELECT recall({judged})").startswith(("TypeError: recall: ", "ValueError: recall: "))
+    """However few of the rows are wrong, and wherever; a NULL beside it is no matter."""
+    good, wrong = (
+        "{" + ", ".join(f"'{name}': {field}" for name, field in {**FIELDS, **change}.items()) + "}"
+        for change in ({}, changed)
+    )
+    rows = f"(VALUES ({good}), (NULL), ({wrong})) t(judged)"
+    if "LIST of numbers" in message or "an integer" in message:  # of another type, so in no one table
+        rows = f"(SELECT {wrong} AS judged)"
+    for query in ("recall(judged)", "ap(judged, 3)", "ranking_values(judged, 'ndcg@2')"):
+        name = query.partition("(")[0]
+        assert said(con, f"SELECT {query} FROM {rows}").partition(": ")[2] == f"{name}: {message}"
+    assert value(con, f"SELECT recall({good})") == 2 / 3
+
+
+def test_a_k_beyond_the_rank_at_which_a_list_was_cut_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    fields = ", ".join(f"'{name}': {field}" for name, field in {**FIELDS, "cutoff": "10"}.items())
+    for query in ("recall(j, 11)", "ndcg(j, k + 1)", "ranking_values(j, 'recall@5,11')"):
+        name = query.partition("(")[0]
+        assert said(con, f"SELECT {query} FROM (SELECT {{{fields}}} AS j, unnest([NULL, 10]) AS k)") == (
+            f"ValueError: {name}: k must be at most 10, the rank at which the judged ranking was cut, got 11"
+        )
+    values = "[recall(j), recall(j, 10), ranking_values(j, 'recall')[1]]"
+    assert value(con, f"SELECT {values} FROM (SELECT {{{fields}}} AS j)") == [2 / 3] * 3
+    assert value(con, f"SELECT recall(NULL::{JUDGED}, 11)") is None
 
 
 # --- List measures ---
@@ -444,6 +481,18 @@ def test_novelty_refuses_a_share_outside_0_to_1(con: duckdb.DuckDBPyConnection, 
     got = share.partition("::")[0].strip("'").replace("infinity", "inf")
     assert found.startswith("ValueError: novelty: a share in popularity must be above 0 and at most 1, got ")
     assert found.partition("got ")[2].removesuffix(".0") == got or got == "NULL"
+
+
+def test_list_measures_name_the_arguments_that_they_have(con: duckdb.DuckDBPyConnection) -> None:
+    for arguments, expected in [
+        ("['a'], MAP {'a': 'x'}", "TypeError: novelty: a share in popularity must be a number, got VARCHAR"),
+        (
+            "['a'], MAP {1: 0.5}",
+            "TypeError: novelty: rec and popularity must hold items of one type, got VARCHAR in rec and "
+            "INTEGER in popularity",
+        ),
+    ]:
+        assert said(con, f"SELECT novelty({arguments})") == expected
 
 
 @pytest.mark.parametrize(
@@ -486,6 +535,30 @@ def test_an_error_in_an_empty_batch_is_not_an_accident() -> None:
             assert str(error).startswith("recall: k must be an integer")  # noqa: PT017
         else:
             assert found == []
+    for wrong in (pa.array([], pa.float64()), pa.array([], empty.type)):
+        for name, before in [
+            ("recall", (empty, empty, pa.array([], pa.int64()))),
+            ("novelty", (empty, pa.nulls(0))),
+        ]:
+            with pytest.raises(
+                TypeError, match=f"^{name}: options must be a VARCHAR of name=value pairs, got "
+            ):
+                call(name, *before, wrong)
+
+
+def test_no_error_shows_a_long_type_or_value(con: duckdb.DuckDBPyConnection) -> None:
+    words = ", ".join(f"'word {i}'" for i in range(5_000))
+    fields = ", ".join(f"'field_{i}': {i}" for i in range(500))
+    for query in (
+        f"recall(['word 1'::ENUM ({words})], [1])",
+        f"recall([{{{fields}}}], [{{'a': 1}}])",
+        f"recall([1], {{{fields}}})",
+        "recall([1], [1], repeat('x', 100000))",
+        "recall([1], [1], 1, repeat('x', 100000))",
+        "recall([1], [1], 1, 'normalize=' || repeat('x', 100000))",
+        "ranking_values(judge([1], [1]), repeat('x', 100000))",
+    ):
+        assert len(said(con, f"SELECT {query}")) < 400, query[:40]
 
 
 def test_registering_on_a_closed_connection_is_an_error() -> None:

@@ -5,7 +5,7 @@
 --             `system` in rec (several models in one table), every system is scored over the same users.
 -- max_k:      how far to look down the ranking; NULL for all of it
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
---             grades DOUBLE[], ideal DOUBLE[], size INTEGER), cut at max_k
+--             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k
 -- Example:    SELECT avg(ndcg(judged, 10, 'gain=linear')) FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
@@ -104,6 +104,11 @@ FROM (
     SELECT
         *,
         CASE
+            -- HUGEINT and UHUGEINT reach the function alike: as text they do not.
+            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT') AND ranking_has_rel(truth)
+                THEN system.main.udf_judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
+            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT')
+                THEN system.main.udf_judge(listed::VARCHAR[], items::VARCHAR[])
             WHEN ranking_has_rel(truth) THEN system.main.udf_judge(listed, map(items, grades))
             ELSE system.main.udf_judge(listed, items)
         END AS judged

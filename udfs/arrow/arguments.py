@@ -7,29 +7,43 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..measures.ragged import Ints
-from .layouts import is_integer, is_string, shown, sql_type, wide_integer
+from ..measures.rankings import Judged
+from .layouts import wide_values
+from .types import is_integer, is_text, shown, type_name
+
+LARGEST = 2**63 - 1  # of what NumPy holds; beyond it, a k says no more to 12 digits
 
 
-def cut_offs(name: str, array: pa.Array, size: Ints) -> Ints:
+def cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
     """The k of every row; NULL means the whole list."""
     if pa.types.is_null(array.type):
-        return size
+        return judged.size
     if not is_integer(array.type):
-        got = f"{sql_type(array.type)} {shown(array[0])}" if len(array) else sql_type(array.type)
-        raise TypeError(f"{name}: k must be an integer, got {got}")
-    longest = 2**63 - 1  # of what NumPy holds; beyond it, a k says no more to 12 digits
+        raise TypeError(f"{name}: k must be an integer, got {seen(array)}")
     if pa.types.is_integer(array.type):
         lowest = pc.min(array).as_py()
         wide = array.type if array.type == pa.uint64() else pa.int64()
-        array = pc.min_element_wise(array.cast(wide), pa.scalar(longest, wide), skip_nulls=False)
+        array = pc.min_element_wise(array.cast(wide), pa.scalar(LARGEST, wide), skip_nulls=False)
     else:
-        values = [None if value is None else wide_integer(value) for value in array.to_pylist()]
+        values = wide_values(array)
         lowest = min((value for value in values if value is not None), default=None)
-        array = pa.array([None if value is None else max(min(value, longest), -1) for value in values])
+        array = pa.array([None if value is None else max(min(value, LARGEST), -1) for value in values])
     if lowest is not None and lowest < 0:
         raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
-    k: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
-    return np.where(k < 0, size, k) if array.null_count else k
+    given: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
+    k = np.where(given < 0, judged.size, given) if array.null_count else given
+    check_cut_offs(name, k, judged)
+    return k
+
+
+def check_cut_offs(name: str, k: Ints | int, judged: Judged) -> None:
+    """Refuse to say what stands beyond the rank at which a list was cut when it was judged."""
+    beyond = judged.valid & (k > judged.cutoff)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        got = k if isinstance(k, int) else k[row]
+        rule = f"at most {judged.cutoff[row]}, the rank at which the judged ranking was cut"
+        raise ValueError(f"{name}: k must be {rule}, got {got}")
 
 
 def different_texts(
@@ -38,11 +52,15 @@ def different_texts(
     """The different texts in an argument."""
     if pa.types.is_null(array.type):
         return [None]
-    if not is_string(array.type):
-        got = f"{sql_type(array.type)} {shown(array[0])}"
-        raise TypeError(f"{name}: {argument} must be {form}, got {got}")
+    if not is_text(array.type):
+        raise TypeError(f"{name}: {argument} must be {form}, got {seen(array)}")
     texts: list[str | None] = pc.unique(array).to_pylist()
     return texts
+
+
+def seen(array: pa.Array) -> str:
+    """The type of an argument, and its first value if there is one."""
+    return f"{type_name(array.type)} {shown(array[0])}" if len(array) else type_name(array.type)
 
 
 def check_count(name: str, form: str, count: int, valid: Container[int]) -> None:

@@ -3,7 +3,6 @@
 Each takes Arrow arrays, one row per user, and returns one number per row; NaN stands for SQL NULL.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from numpy.typing import NDArray
 from ..measures import ragged
 from ..measures.ragged import Floats, Ints
 from ..measures.registry import Empty, OneOf, Range, list_measure
-from .items import item_codes
-from .judge import first_of_equals, judge_lists
-from .layouts import floats, is_list, is_number, items, shown, sql_type
-
-BLOCK = 1 << 22  # numbers held at a time while pairs are compared
+from .items import Items
+from .judge import judge_lists
+from .layouts import flattened, floats
+from .types import is_list, is_number, shown, type_name
 
 
 @list_measure(
@@ -48,16 +46,16 @@ def intra_list_diversity(vectors: pa.Array, *, distance: str) -> Floats:
     """
     name = "intra_list_diversity"
     if not is_list(vectors.type):
-        raise TypeError(f"{name}: vectors must be a LIST of vectors, got {sql_type(vectors.type)}")
-    lists, offsets = items(vectors)
+        raise TypeError(f"{name}: vectors must be a LIST of vectors, got {type_name(vectors.type)}")
+    lists, offsets = flattened(vectors)
     if not is_list(lists.type):
-        raise TypeError(f"{name}: vectors must be a LIST of LISTs, got {sql_type(vectors.type)}")
+        raise TypeError(f"{name}: vectors must be a LIST of LISTs, got {type_name(vectors.type)}")
     known = lists.is_valid()
     rows = ragged.rows_of(offsets)[known.to_numpy(zero_copy_only=False)]
-    values, bounds = items(lists.filter(known))
+    values, bounds = flattened(lists.filter(known))
     offsets = ragged.offsets_of(ragged.count(rows, len(vectors)))
     if distance == "jaccard":
-        sums = jaccard(item_codes(values), bounds, offsets)
+        sums = jaccard(Items.of(name, values).codes, bounds, offsets)
     else:
         matrix = components(name, values, bounds, offsets)
         sums = cosine(matrix, offsets) if distance == "cosine" else euclidean(matrix, offsets)
@@ -73,7 +71,7 @@ def mean(sums: Floats, counts: NDArray[Any]) -> Floats:
 
 
 def components(name: str, values: pa.Array, bounds: Ints, offsets: Ints) -> Floats:
-    """The vectors as the rows of a matrix, shorter lists' vectors padded with 0."""
+    """The vectors as the columns of a matrix, shorter lists' vectors padded with 0."""
     lengths = np.diff(bounds)
     rows = ragged.rows_of(offsets)
     differ = (rows[1:] == rows[:-1]) & (lengths[1:] != lengths[:-1])
@@ -82,55 +80,61 @@ def components(name: str, values: pa.Array, bounds: Ints, offsets: Ints) -> Floa
         got = f"{lengths[at]} and {lengths[at + 1]}"
         raise ValueError(f"{name}: the vectors of a list must be of one length, got {got}")
     if not is_number(values.type):
-        raise TypeError(f"{name}: a vector must hold numbers, got {sql_type(values.type)}")
+        raise TypeError(f"{name}: a vector must hold numbers, got {type_name(values.type)}")
     numbers = floats(values)
     wrong = ~np.isfinite(numbers)
     if wrong.any():
         got = shown(values[int(np.argmax(wrong))])
         raise ValueError(f"{name}: a vector must hold finite numbers, got {got}")
-    matrix = np.zeros((len(lengths), int(lengths.max(initial=0))))
-    matrix[ragged.rows_of(bounds), ragged.positions(bounds)] = numbers
+    matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))
+    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
     return matrix
 
 
-def blocks(offsets: Ints, width: int) -> Iterator[tuple[int, int]]:
-    """The first and the last row, exclusive, of runs of rows that hold about BLOCK numbers each."""
-    full = offsets * max(width, 1) // BLOCK
-    cuts = np.flatnonzero(np.diff(full[:-1], prepend=-1))
-    yield from zip(cuts, [*cuts[1:], len(offsets) - 1], strict=True)
+def powers(largest: Floats) -> Ints:
+    """The powers of 2 by which to divide numbers so that their squares neither overflow nor vanish."""
+    exponents: Ints = np.frexp(largest)[1].astype(np.int64)
+    return exponents
+
+
+def square_sums(matrix: Floats) -> Floats:
+    """The sum of the squares of each column, in the order of the rows: whatever else is in the batch."""
+    sums = np.zeros(matrix.shape[1])
+    for row in matrix:
+        sums += row * row
+    return sums
 
 
 def cosine(matrix: Floats, offsets: Ints) -> Floats:
     """Per list, the sum over its pairs of 1 - cos: of unit vectors u, (n^2 - |sum of u|^2) / 2, less what a
     vector has with itself.
     """
-    length = np.sqrt(np.einsum("ij,ij->i", matrix, matrix))
-    unit = np.divide(matrix, length[:, None], out=np.zeros_like(matrix), where=length[:, None] > 0)
-    n = len(offsets) - 1
+    n, rows = len(offsets) - 1, ragged.rows_of(offsets)
+    scaled = np.ldexp(matrix, -powers(np.abs(matrix).max(axis=0, initial=0)))
+    length = np.sqrt(square_sums(scaled))
+    unit = np.divide(scaled, length, out=np.zeros_like(scaled), where=length > 0)
     size = np.diff(offsets)
-    whole = np.zeros((n, matrix.shape[1]))
-    some = np.flatnonzero(size)
-    if len(some):
-        whole[some] = np.add.reduceat(unit, offsets[some], axis=0)
-    itself = ragged.total(np.einsum("ij,ij->i", unit, unit), ragged.rows_of(offsets), n)
-    alike = (np.einsum("ij,ij->i", whole, whole) - itself) / 2
+    whole = np.array([ragged.total(row, rows, n) for row in unit]).reshape(len(unit), n)
+    itself = ragged.total(square_sums(unit), rows, n)
+    alike = (square_sums(whole) - itself) / 2
     sums: Floats = np.maximum(size * (size - 1) / 2 - alike, 0)
     return sums
 
 
 def euclidean(matrix: Floats, offsets: Ints) -> Floats:
     """Per list, the sum over its pairs of the length of the difference."""
-    n = len(offsets) - 1
+    n, rows = len(offsets) - 1, ragged.rows_of(offsets)
+    power = powers(ragged.maximum(np.abs(matrix).max(axis=0, initial=0), rows, n))
+    scaled = np.ldexp(matrix, -power[rows])
     sums = np.zeros(n)
-    for start, stop in blocks(offsets, matrix.shape[1]):
-        first, last = offsets[start], offsets[stop]
-        rows, part = ragged.rows_of(offsets[start : stop + 1] - first), matrix[first:last]
-        for apart in range(1, int(np.diff(offsets[start : stop + 1]).max(initial=0))):
-            same = np.flatnonzero(rows[apart:] == rows[:-apart])
-            difference = part[same + apart] - part[same]
-            lengths = np.sqrt(np.einsum("ij,ij->i", difference, difference))
-            sums[start:stop] += ragged.total(lengths, rows[same], stop - start)
-    return sums
+    for apart in range(1, int(np.diff(offsets).max(initial=0))):
+        same = np.flatnonzero(rows[apart:] == rows[:-apart])
+        squares = np.zeros(len(same))
+        for row in scaled:
+            difference = row[same + apart] - row[same]
+            squares += difference * difference
+        sums += ragged.total(np.sqrt(squares), rows[same], n)
+    return np.ldexp(sums, power)
 
 
 def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
@@ -183,22 +187,25 @@ def novelty(rec: pa.Array, popularity: pa.Array, *, missing: str) -> Floats:
     2.0
     """
     if not (pa.types.is_map(popularity.type) or pa.types.is_null(popularity.type)):
-        raise TypeError(f"novelty: popularity must be a MAP(item -> share), got {sql_type(popularity.type)}")
+        raise TypeError(f"novelty: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     if pa.types.is_map(popularity.type):
-        given = items(popularity)[0].field(1)
-        shares = np.asarray(given.to_numpy(zero_copy_only=False), np.float64)
+        given = flattened(popularity)[0].field(1)
+        if not is_number(given.type):
+            got = type_name(given.type)
+            raise TypeError(f"novelty: a share in popularity must be a number, got {got}")
+        shares = floats(given)
         wrong = ~((shares > 0) & (shares <= 1))
         if wrong.any():
             got = shown(given[int(np.argmax(wrong))])
             raise ValueError(f"novelty: a share in popularity must be above 0 and at most 1, got {got}")
-    judged = judge_lists("novelty", rec, popularity)
+    judged = judge_lists("novelty", rec, popularity, known_as="popularity")
     n = len(judged.size)
-    listed, offsets = items(rec)
+    listed, offsets = flattened(rec)
     known = listed.is_valid()
     rows = ragged.rows_of(offsets)[known.to_numpy(zero_copy_only=False)]
-    codes = item_codes(listed.filter(known))
+    codes = Items.of("novelty", listed.filter(known)).codes
     keys = np.sort(rows * (len(codes) + 1) + codes)
-    different = ragged.count(keys[first_of_equals(keys)] // (len(codes) + 1), n)
+    different = ragged.count(keys[ragged.run_starts(keys)] // (len(codes) + 1), n)
     lacking = np.where(judged.valid, different - np.diff(judged.offsets), 0)
     information = ragged.total(-np.log2(judged.grades), ragged.rows_of(judged.offsets), n)
     if lacking.any():

@@ -19,11 +19,12 @@ from ..measures.ragged import Floats
 from ..measures.rankings import Rankings
 from ..measures.registry import BY_NAME, LIST_MEASURES, MEASURES, Measure
 from . import beyond_accuracy as beyond_accuracy  # fills the registry, as the measures do
-from .arguments import check_count, cut_offs, different_texts
+from .arguments import check_count, check_cut_offs, cut_offs, different_texts
 from .batches import batch_of
 from .judge import judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
-from .layouts import is_integer, is_string, one_chunk, sql_type
+from .layouts import one_chunk
+from .types import is_integer, is_text, type_name
 
 Function = Callable[..., pa.Array]
 
@@ -42,11 +43,12 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
 
     judge(rec, truth), both LISTs of items, or truth a MAP(item -> grade), or rec a LIST of
     STRUCT(grade, item, ...) and truth a LIST of grades. Returns STRUCT(ranks INTEGER[], grades DOUBLE[],
-    ideal DOUBLE[], size INTEGER): the 1-based ranks of the items that truth knows, their grades, the grades
-    of all truth items in descending order, and the length of rec. NULL where truth is NULL.
+    ideal DOUBLE[], size INTEGER, cutoff INTEGER): the 1-based ranks of the items that truth knows, their
+    grades, the grades of all truth items in descending order, the length of rec, and NULL, since all of rec
+    was looked at: `ranking_judged` says there at which rank it stopped. NULL where truth is NULL.
 
     >>> SELECT judge([1, 3, 2, 6], [1, 2, 4])
-    {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4}
+    {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}
     """
     check_count("judge", "(rec, truth)", len(arguments), (2,))
     return judged_to_arrow(judge_lists("judge", *map(one_chunk, arguments)))
@@ -56,7 +58,7 @@ def is_judged(arrays: list[pa.Array]) -> bool:
     """Whether the arguments start with a judged ranking, or a NULL in its place, not with rec and truth."""
     first, *others = (array.type for array in arrays)
     if pa.types.is_null(first):
-        before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_string(others[1])
+        before_options = len(others) == 2 and pa.types.is_null(others[0]) and is_text(others[1])
         return not others or is_integer(others[0]) or before_options
     return pa.types.is_struct(first) and {field.name for field in first} == {
         field.name for field in JUDGED_TYPE
@@ -108,7 +110,8 @@ def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     check_count(name, "(judged, measure)", len(arguments), (2,))
     judged, chosen = map(one_chunk, arguments)
     if not is_judged([judged]):
-        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {sql_type(judged.type)}")
+        got = type_name(judged.type)
+        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {got}")
     texts = different_texts(name, chosen, "measure", "a VARCHAR such as 'ndcg(gain=linear)@5,10'")
     choices = [parse_measure(name, text or "") for text in texts]
     values = np.full((len(judged), max((len(one.cuts) or 1 for one in choices), default=0)), np.nan)
@@ -119,6 +122,7 @@ def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
         cuts = choice.cuts or (None,)
         count[rows] = len(cuts)
         for place, k in enumerate(cuts):
+            check_cut_offs(name, 0 if k is None else k, batch.judged)
             values[rows, place] = evaluated(choice.measure, name, batch.cut_at(k), choice.options)
     flat = values[np.arange(values.shape[1]) < count[:, None]]
     offsets = pa.array(ragged.offsets_of(count), pa.int32())
@@ -145,7 +149,7 @@ def measure_function(measure: Measure, name: str) -> Function:
             if len(part) == ranked:
                 rankings = batch.cut_at(None)
             else:
-                rankings = batch.rankings(cut_offs(name, part[ranked], batch.judged.size))
+                rankings = batch.rankings(cut_offs(name, part[ranked], batch.judged))
             return evaluated(measure, name, rankings, parse_options(measure, name, text))
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None

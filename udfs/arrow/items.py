@@ -1,6 +1,7 @@
-"""Matching of items: integer codes for items of any type, equal for equal items."""
+"""Items of any type: integer codes for them, equal for equal items."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -8,10 +9,57 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures.ragged import Ints
-from .layouts import is_integer, is_list, items, sql_type
+from ..measures.ragged import Bools, Ints
+from .layouts import flattened
+from .types import is_integer, is_list, is_text, is_wide_integer, sql_type, type_name
 
 UNKNOWN = -1
+HEX = np.frombuffer(b"0123456789abcdef", np.uint8)
+
+
+@dataclass(frozen=True)
+class Items:
+    """Items end to end, in a form that Arrow can hash so that items equal in SQL are equal, and no others.
+
+    family  what may be compared: integers of all widths, all that is text (VARCHAR, ENUM, UUID), or one type
+    values  int64 for integers (16 bytes where one is wider), or what `hashable` makes of the type
+    kind    the type that they came in, for errors
+    """
+
+    family: str
+    values: pa.Array
+    kind: pa.DataType
+
+    @staticmethod
+    def of(name: str, array: pa.Array) -> "Items":
+        """The items in an array; `name` is the function that errors speak of."""
+        kind = array.type
+        check_items(name, kind)
+        if pa.types.is_dictionary(kind):
+            array = array.dictionary_decode()
+        if is_integer(array.type):
+            return Items("integers", integers(name, array), kind)
+        if is_text(array.type) or sql_type(array.type) == "UUID":
+            return Items("texts", hashable(name, array), kind)
+        return Items(sql_type(kind), hashable(name, array), kind)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def is_valid(self) -> Bools:
+        valid: Bools = self.values.is_valid().to_numpy(zero_copy_only=False)
+        return valid
+
+    def where(self, keep: Bools) -> "Items":
+        return Items(self.family, self.values.filter(pa.array(keep)), self.kind)
+
+    @property
+    def codes(self) -> Ints:
+        """The place of each item among its own different ones; UNKNOWN for NULL."""
+        encoded = self.values.dictionary_encode()
+        places: Ints = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
+        return places
 
 
 def check_items(name: str, kind: pa.DataType) -> None:
@@ -25,18 +73,17 @@ def check_items(name: str, kind: pa.DataType) -> None:
             raise TypeError(f"{name}: items must not be of type {sql_type(leaf)}, cast them to VARCHAR")
 
 
-def comparable(name: str, rec: pa.Array, truth: pa.Array) -> tuple[pa.Array, pa.Array]:
-    """Both in one type that Arrow can hash so that items equal in SQL are equal, and no others."""
-    kinds = family(rec.type), family(truth.type)
-    if kinds[0] != kinds[1]:
-        got = f"{sql_type(rec.type)} in rec and {sql_type(truth.type)} in truth"
-        raise TypeError(f"{name}: rec and truth must hold items of one type, got {got}")
-    if pa.types.is_integer(rec.type) and pa.types.is_integer(truth.type):
-        if pa.uint64() not in (rec.type, truth.type):
-            return rec.cast(pa.int64()), truth.cast(pa.int64())
-        if rec.type == truth.type:
-            return rec, truth
-    return plain(rec), plain(truth)
+def comparable(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.Array, pa.Array]:
+    """The values of both in one type; `known_as` is what errors call truth."""
+    if rec.family != truth.family:
+        got = f"{type_name(rec.kind)} in rec and {type_name(truth.kind)} in {known_as}"
+        raise TypeError(f"{name}: rec and {known_as} must hold items of one type, got {got}")
+    one, other = rec.values, truth.values
+    if one.type == other.type:
+        return one, other
+    if rec.family == "integers":
+        return widened(one), widened(other)
+    return one.cast(pa.large_string()), other.cast(pa.large_string())
 
 
 def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
@@ -88,11 +135,6 @@ def last_bytes(array: pa.Array, offset: type[np.signedinteger[Any]]) -> Ints:
     return prints
 
 
-def family(kind: pa.DataType) -> str:
-    """Items of one family may be compared; integers of all widths are one family."""
-    return "INTEGER" if is_integer(kind) else sql_type(kind)
-
-
 def distances(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int] | None:
     """The distance from the smallest item of truth, if all of them lie close enough for one key."""
     truth_values = truth.to_numpy()
@@ -108,13 +150,6 @@ def distances(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, in
     return np.where(known, rec_values - low, UNKNOWN), truth_values - low, bound
 
 
-def item_codes(array: pa.Array) -> Ints:
-    """The place of each item among the array's own different items; UNKNOWN for NULL."""
-    encoded = plain(array).dictionary_encode()
-    places: Ints = encoded.indices.fill_null(UNKNOWN).to_numpy(zero_copy_only=False).astype(np.int64)
-    return places
-
-
 def dictionary_codes(rec: pa.Array, truth: pa.Array) -> tuple[Ints, Ints, int]:
     """The place of each item among truth's different items."""
     encoded = truth.dictionary_encode()
@@ -126,15 +161,67 @@ def dictionary_codes(rec: pa.Array, truth: pa.Array) -> tuple[Ints, Ints, int]:
     )
 
 
-def plain(array: pa.Array) -> pa.Array:
+def integers(name: str, array: pa.Array) -> pa.Array:
+    """Integers of any width as int64, or all as 16 bytes if one does not fit."""
+    kind = array.type
+    if kind == pa.uint64():
+        highest = pc.max(array).as_py()
+        return array.cast(pa.int64()) if highest is None or highest < 2**63 else widened(array)
+    if not is_wide_integer(kind):
+        return array.cast(pa.int64())
+    wide = wide_words(array)
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    low, high = wide[:, 0], wide[:, 1]
+    if not isinstance(kind, pa.BaseExtensionType) and (high[valid] < 0).any():
+        raise ValueError(
+            f"{name}: items must be at least 0 if of type HUGEINT, and below 2^127 if of type UHUGEINT, "
+            "since DuckDB hands over the two alike: cast them to VARCHAR"
+        )
+    unsigned = sql_type(kind) == "UHUGEINT"
+    fits = (high == 0) & (low >= 0) if unsigned else high == low >> 63
+    if fits[valid].all():
+        return pa.array(low, pa.int64(), mask=~valid)
+    return sixteen_bytes(wide, valid, unsigned)
+
+
+def widened(array: pa.Array) -> pa.Array:
+    """Integers as 16 bytes and a sign, which is what `integers` makes of wide ones."""
+    if pa.types.is_binary(array.type):
+        return array
+    values = array.fill_null(0).to_numpy(zero_copy_only=False)
+    wide = np.zeros((len(values), 2), np.int64)
+    wide[:, 0] = values.view(np.int64)
+    wide[:, 1] = 0 if array.type == pa.uint64() else values >> 63
+    return sixteen_bytes(wide, array.is_valid().to_numpy(zero_copy_only=False), unsigned=False)
+
+
+def wide_words(array: pa.Array) -> Ints:
+    """The low and the high 64 bits of HUGEINT or UHUGEINT, a row each; anything for NULL."""
+    storage = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+    words: Ints = np.frombuffer(storage.buffers()[1], np.int64)[2 * storage.offset :][: 2 * len(storage)]
+    return words.reshape(-1, 2)
+
+
+def sixteen_bytes(words: Ints, valid: Bools, unsigned: bool) -> pa.Array:
+    """Wide integers as bytes: the two words, and the sign, by which 2^128 - 1 is not -1."""
+    signed = np.zeros((len(words), 3), np.int64)
+    signed[:, :2] = words
+    signed[:, 2] = 0 if unsigned else words[:, 1] >> 63
+    fixed = pa.FixedSizeBinaryArray.from_buffers(
+        pa.binary(24), len(words), [None, pa.py_buffer(signed.tobytes())]
+    )
+    return pc.if_else(pa.array(valid), fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
+
+
+def hashable(name: str, array: pa.Array) -> pa.Array:
     """The array in a type that Arrow can hash so that items equal in SQL are equal, and no others."""
     kind, types = array.type, pa.types
-    if is_integer(kind):
-        return wide_integers(array)
+    if sql_type(kind) == "UUID":
+        return uuid_texts(array.storage)
     if isinstance(kind, pa.BaseExtensionType):
-        return plain(array.storage)
+        return hashable(name, array.storage)
     if types.is_dictionary(kind):
-        return array.dictionary_decode()
+        return hashable(name, array.dictionary_decode())
     if types.is_floating(kind):
         values = array.fill_null(0).to_numpy(zero_copy_only=False) + 0.0  # -0.0 is 0.0
         values[np.isnan(values)] = np.nan  # every NaN is the same
@@ -142,42 +229,40 @@ def plain(array: pa.Array) -> pa.Array:
     if types.is_decimal(kind):
         return array.cast(pa.decimal128(kind.precision, kind.scale))
     if types.is_nested(kind):
-        return pa.array(texts(array), pa.large_string(), mask=array.is_null().to_numpy(zero_copy_only=False))
+        return pa.array(
+            texts(name, array), pa.large_string(), mask=array.is_null().to_numpy(zero_copy_only=False)
+        )
     return array
 
 
-def wide_integers(array: pa.Array) -> pa.Array:
-    """Integers of any width as 16 bytes, in two's complement."""
-    kind = array.type
-    if isinstance(kind, pa.BaseExtensionType):
-        return array.storage.cast(pa.binary())
-    if pa.types.is_decimal(kind):
-        words = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset :][: 2 * len(array)]
-    else:
-        values = array.fill_null(0).to_numpy(zero_copy_only=False)
-        words = np.zeros((len(values), 2), np.int64)
-        words[:, 0] = values.astype(np.uint64).view(np.int64)
-        words[:, 1] = 0 if kind == pa.uint64() else values.astype(np.int64) >> 63
-    fixed = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(16), len(array), [None, pa.py_buffer(words.tobytes())]
-    )
-    return pc.if_else(array.is_valid(), fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
+def uuid_texts(storage: pa.Array) -> pa.Array:
+    """UUIDs, which are 16 bytes if DuckDB's setting arrow_lossless_conversion is on, as they are written."""
+    n = len(storage)
+    octets = np.frombuffer(storage.buffers()[1], np.uint8)[16 * storage.offset :][: 16 * n].reshape(n, 16)
+    digits = np.stack((octets >> 4, octets & 15), axis=-1).reshape(n, 32)
+    written = np.full((n, 36), ord("-"), np.uint8)
+    written[:, [place for place in range(36) if place not in (8, 13, 18, 23)]] = HEX[digits]
+    fixed = pa.FixedSizeBinaryArray.from_buffers(pa.binary(36), n, [None, pa.py_buffer(written.tobytes())])
+    known = pc.if_else(storage.is_valid(), fixed.cast(pa.binary()), pa.scalar(None, pa.binary()))
+    return known.cast(pa.string())
 
 
-def texts(array: pa.Array) -> list[str]:
+def texts(name: str, array: pa.Array) -> list[str]:
     """Items with items inside (STRUCT, LIST, MAP), each as a text of its value: slow, but right."""
     kind, types = array.type, pa.types
     if types.is_struct(kind):
-        fields = [texts(array.field(i)) for i in range(kind.num_fields)]
+        fields = [texts(name, array.field(i)) for i in range(kind.num_fields)]
         found = [f"{{{','.join(parts)}}}" for parts in zip(*fields, strict=True)] or ["{}"] * len(array)
     elif is_list(kind) or types.is_map(kind):
-        parts, offsets = items(array)
-        inside = texts(parts)
+        parts, offsets = flattened(array)
+        inside = texts(name, parts)
         found = [f"[{','.join(inside[a:b])}]" for a, b in pairwise(offsets)]
     else:
         if types.is_temporal(kind):
             array = array.view(pa.int64() if kind.bit_width == 64 else pa.int32())
-        found = [repr(value) for value in plain(array).to_pylist()]
+        elif is_wide_integer(kind):
+            array = integers(name, array)
+        found = [repr(value) for value in hashable(name, array).to_pylist()]
     valid = array.is_valid().to_pylist()
     return [text if is_valid else "NULL" for text, is_valid in zip(found, valid, strict=True)]
 

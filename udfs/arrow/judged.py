@@ -1,11 +1,17 @@
-"""Judged rankings as Arrow has them: a STRUCT per row."""
+"""Judged rankings as Arrow has them, a STRUCT per row: `judge` makes them, and anybody else may."""
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from ..measures.ragged import Floats, Ints
-from ..measures.rankings import Judged
-from .layouts import floats, is_list, is_number, items, sql_type
+from ..measures import ragged
+from ..measures.ragged import Bools, Floats, Ints
+from ..measures.rankings import WHOLE, Judged
+from .layouts import flattened, floats
+from .types import is_list, is_number, type_name
 
 JUDGED_TYPE = pa.struct(
     {
@@ -13,40 +19,65 @@ JUDGED_TYPE = pa.struct(
         "grades": pa.list_(pa.float64()),
         "ideal": pa.list_(pa.float64()),
         "size": pa.int32(),
+        "cutoff": pa.int32(),
     }
 )
 
 
 def judged_from_arrow(name: str, array: pa.Array) -> Judged:
-    """The batch that `judged_to_arrow` made, in whatever layout an engine hands it over."""
+    """The batch that such an array holds, in whatever layout an engine hands it over.
+
+    Whoever made it, no measure may leave its range for it: it is checked that it could be a judged ranking.
+    """
     if pa.types.is_null(array.type):
         array = pa.nulls(len(array), JUDGED_TYPE)
-    ranks, offsets = numbers(name, array, "ranks")
-    grades, grade_offsets = numbers(name, array, "grades")
-    ideal, ideal_offsets = numbers(name, array, "ideal")
-    size = array.field("size")
-    if not np.array_equal(offsets, grade_offsets):
-        raise ValueError(f"{name}: ranks and grades of a judged ranking must be of one length")
-    if not pa.types.is_integer(size.type):
-        raise TypeError(f"{name}: size of a judged ranking must be an integer, got {sql_type(size.type)}")
-    return Judged(
-        ranks=ranks.astype(np.int64),
-        grades=grades,
-        offsets=offsets,
-        ideal=ideal,
-        ideal_offsets=ideal_offsets,
-        size=size.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64),
-        valid=array.is_valid().to_numpy(zero_copy_only=False),
-    )
+    valid: Bools = array.is_valid().to_numpy(zero_copy_only=False)
+    fields = dict(zip((field.name for field in array.type), array.flatten(), strict=True))
+    size = integers(name, fields, "size", 0)
+    cutoff = integers(name, fields, "cutoff", WHOLE)
+    ranks, offsets = numbers(name, fields, "ranks")
+    grades, grade_offsets = numbers(name, fields, "grades")
+    ideal, ideal_offsets = numbers(name, fields, "ideal")
+    rows, ideal_rows = ragged.rows_of(offsets), ragged.rows_of(ideal_offsets)
+
+    check(name, "size must be from 0 to cutoff", (size >= 0) & (size <= cutoff), size)
+    check(name, "ranks and grades must be of one length", np.diff(offsets) == np.diff(grade_offsets), size)
+    before = np.where(ragged.run_starts(rows), 0, np.append(0, ranks[:-1]))
+    is_rank = (ranks > before) & (ranks <= size[rows]) & (ranks == np.floor(ranks))
+    check(name, "ranks must be ascending integers from 1 to size", is_rank, ranks)
+    descends = ragged.run_starts(ideal_rows) | (ideal <= np.append(0, ideal[:-1]))
+    check(name, "ideal must be descending", descends, ideal)
+    n_hits = ragged.count(rows[grades > 0], len(array))
+    n_relevant = ragged.count(ideal_rows[ideal > 0], len(array))
+    check(name, "ideal must hold a grade above 0 for each of grades", n_hits <= n_relevant, n_hits)
+    return Judged(ranks.astype(np.int64), grades, offsets, ideal, ideal_offsets, size, cutoff, valid)
 
 
-def numbers(name: str, judged: pa.StructArray, field: str) -> tuple[Floats, Ints]:
+def check(name: str, rule: str, holds: Bools, values: NDArray[Any]) -> None:
+    """An error that shows the first value for which the rule does not hold."""
+    if not holds.all():
+        field, _, must = rule.partition(" must ")
+        got = values[int(np.argmin(holds))]
+        raise ValueError(f"{name}: {field} of a judged ranking must {must}, got {got:g}")
+
+
+def integers(name: str, fields: Mapping[str, pa.Array], field: str, missing: int) -> Ints:
+    """A field of one integer a row; `missing` where it is NULL."""
+    values = fields[field]
+    if not (pa.types.is_integer(values.type) or pa.types.is_null(values.type)):
+        got = type_name(values.type)
+        raise TypeError(f"{name}: {field} of a judged ranking must be an integer, got {got}")
+    found: Ints = values.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
+    return found
+
+
+def numbers(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple[Floats, Ints]:
     """The numbers in a field of judged rankings, and their offsets."""
-    lists = judged.field(field)
-    if not (is_list(lists.type) and is_number(lists.type.value_type)):
-        got = sql_type(lists.type)
+    lists = fields[field]
+    if not (is_list(lists.type) and (pa.types.is_null(lists.type) or is_number(lists.type.value_type))):
+        got = type_name(lists.type)
         raise TypeError(f"{name}: {field} of a judged ranking must be a LIST of numbers, got {got}")
-    found, offsets = items(lists)
+    found, offsets = flattened(lists)
     values = floats(found)
     if not np.isfinite(values).all():
         raise ValueError(f"{name}: {field} of a judged ranking must hold finite numbers")
@@ -62,6 +93,7 @@ def judged_to_arrow(judged: Judged) -> pa.StructArray:
             pa.ListArray.from_arrays(offsets, pa.array(judged.grades)),
             pa.ListArray.from_arrays(pa.array(judged.ideal_offsets, pa.int32()), pa.array(judged.ideal)),
             pa.array(judged.size, pa.int32()),
+            pa.array(judged.cutoff, pa.int64(), mask=judged.cutoff == WHOLE).cast(pa.int32()),
         ],
         fields=list(JUDGED_TYPE),
         mask=pa.array(~judged.valid),

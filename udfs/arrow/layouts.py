@@ -1,6 +1,4 @@
-"""Arrow arrays in every layout that an engine may hand over, and what a SQL user calls their types."""
-
-from typing import Any
+"""Arrow arrays in every layout that an engine may hand over, made plain."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,6 +6,7 @@ import pyarrow.compute as pc
 
 from ..measures import ragged
 from ..measures.ragged import Floats, Ints
+from .types import is_boolean, is_list, sql_type
 
 
 def one_chunk(argument: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -33,11 +32,11 @@ def plain_layout(array: pa.Array) -> pa.Array:
     if types.is_map(kind):
         if not has_views(kind):
             return array
-        entries, offsets = items(array)
+        entries, offsets = flattened(array)
         starts = pa.array(offsets, pa.int32(), mask=np.append(array.is_null(), False))
         return pa.MapArray.from_arrays(starts, entries.field(0), entries.field(1))
     if is_list(kind) and not types.is_null(kind) and has_views(kind.value_type):
-        values, offsets = items(array)
+        values, offsets = flattened(array)
         return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=array.is_null())
     if types.is_struct(kind):
         fields = [array.field(i) for i in range(kind.num_fields)]
@@ -72,55 +71,7 @@ def struct_of(union: pa.UnionArray) -> pa.StructArray:
     return pa.StructArray.from_arrays([tag, *members], names, mask=pa.array(is_null))
 
 
-def is_list(kind: pa.DataType) -> bool:
-    """Whether this is a LIST or an ARRAY in any of Arrow's layouts, or NULL."""
-    types = pa.types
-    return bool(
-        types.is_list(kind)
-        or types.is_large_list(kind)
-        or types.is_fixed_size_list(kind)
-        or types.is_list_view(kind)
-        or types.is_large_list_view(kind)
-        or types.is_null(kind)
-    )
-
-
-def is_string(kind: pa.DataType) -> bool:
-    """Whether this is VARCHAR in any of Arrow's layouts."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
-
-
-def is_integer(kind: pa.DataType) -> bool:
-    """Whether this is one of SQL's integer types.
-
-    HUGEINT and UHUGEINT arrive as DECIMAL(38, 0), or as 16 opaque bytes if DuckDB's setting
-    arrow_lossless_conversion is on.
-    """
-    if isinstance(kind, pa.BaseExtensionType):
-        return getattr(kind, "type_name", "") in ("hugeint", "uhugeint")
-    return bool(pa.types.is_integer(kind) or kind == pa.decimal128(38, 0))
-
-
-def floats(array: pa.Array) -> Floats:
-    """Numbers of any type as float64; NaN for NULL."""
-    if isinstance(array.type, pa.BaseExtensionType):
-        array = pa.array([value and float(wide_integer(value)) for value in array.to_pylist()], pa.float64())
-    values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-    return values
-
-
-def wide_integer(value: Any) -> int:
-    """A HUGEINT or UHUGEINT as Python has it: DuckDB hands over a Decimal, or the bytes of a HUGEINT."""
-    return int.from_bytes(value, "little", signed=True) if isinstance(value, bytes) else int(value)
-
-
-def is_number(kind: pa.DataType) -> bool:
-    """Whether this is a type of numbers, or NULL."""
-    types = pa.types
-    return bool(is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind))
-
-
-def items(array: pa.Array) -> tuple[pa.Array, Ints]:
+def flattened(array: pa.Array) -> tuple[pa.Array, Ints]:
     """The items of all lists (of a MAP: its entries) end to end, and their offsets; a NULL list is empty."""
     kind, types = array.type, pa.types
     if types.is_null(kind):
@@ -147,55 +98,20 @@ def items(array: pa.Array) -> tuple[pa.Array, Ints]:
     return plain_layout(values).take(pa.array(places)), offsets
 
 
-def shown(value: pa.Scalar) -> str:
-    """A value as a SQL user reads it in an error."""
-    if not value.is_valid:
-        return "NULL"
-    return repr(value.as_py()) if is_string(value.type) else str(value.as_py())
+def floats(array: pa.Array) -> Floats:
+    """Numbers of any type as float64; NaN for NULL."""
+    if is_boolean(array.type) and isinstance(array.type, pa.BaseExtensionType):
+        array = array.storage
+    elif isinstance(array.type, pa.BaseExtensionType):
+        array = pa.array([value and float(value) for value in wide_values(array)], pa.float64())
+    values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+    return values
 
 
-def sql_type(kind: pa.DataType) -> str:
-    """What a SQL user calls this type."""
-    types = pa.types
-    if isinstance(kind, pa.BaseExtensionType):
-        return str(getattr(kind, "type_name", kind.extension_name.rpartition(".")[2])).upper()
-    if types.is_map(kind):
-        return f"MAP({sql_type(kind.key_type)}, {sql_type(kind.item_type)})"
-    if types.is_null(kind):
-        return "NULL"
-    if is_list(kind):
-        size = kind.list_size if types.is_fixed_size_list(kind) else ""
-        return f"{sql_type(kind.value_type)}[{size}]"
-    if types.is_struct(kind):
-        return f"STRUCT({', '.join(f'{field.name} {sql_type(field.type)}' for field in kind)})"
-    if types.is_dictionary(kind):
-        return "ENUM"
-    if types.is_decimal(kind):
-        return "HUGEINT" if is_integer(kind) else f"DECIMAL({kind.precision}, {kind.scale})"
-    if types.is_timestamp(kind):
-        suffix = {"s": "_S", "ms": "_MS", "us": "", "ns": "_NS"}[kind.unit]
-        return "TIMESTAMPTZ" if kind.tz else f"TIMESTAMP{suffix}"
-    if types.is_time(kind):
-        return "TIME"
-    names = {
-        "int8": "TINYINT",
-        "int16": "SMALLINT",
-        "int32": "INTEGER",
-        "int64": "BIGINT",
-        "uint8": "UTINYINT",
-        "uint16": "USMALLINT",
-        "uint32": "UINTEGER",
-        "uint64": "UBIGINT",
-        "bool": "BOOLEAN",
-        "float": "FLOAT",
-        "double": "DOUBLE",
-        "string": "VARCHAR",
-        "large_string": "VARCHAR",
-        "string_view": "VARCHAR",
-        "binary": "BLOB",
-        "large_binary": "BLOB",
-        "binary_view": "BLOB",
-        "date32[day]": "DATE",
-        "month_day_nano_interval": "INTERVAL",
-    }
-    return names.get(str(kind), str(kind))
+def wide_values(array: pa.Array) -> list[int | None]:
+    """HUGEINT or UHUGEINT as Python has them: DuckDB hands over Decimals, or the bytes of the integers."""
+    signed = getattr(array.type, "type_name", "hugeint") == "hugeint"
+    return [
+        int.from_bytes(value, "little", signed=signed) if isinstance(value, bytes) else value and int(value)
+        for value in array.to_pylist()
+    ]

@@ -11,7 +11,7 @@ import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from ..arrow.judged import JUDGED_TYPE
-from ..arrow.layouts import sql_type
+from ..arrow.types import sql_type
 from ..measures.registry import BY_NAME
 from .names import LAST_MACRO, PACK, UDFS, always_there, is_table, names_in_use
 from .statements import Macro, code, identifier, macros, parsed, read

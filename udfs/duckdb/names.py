@@ -15,7 +15,7 @@ import duckdb
 
 from .. import __version__
 from ..arrow.functions import FUNCTIONS
-from ..arrow.layouts import sql_type
+from ..arrow.types import sql_type
 from .statements import literal, macros, parsed
 
 PACK = "duckdb-ranking-udfs"

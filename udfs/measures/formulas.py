@@ -12,6 +12,7 @@ r items.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from . import ragged
 from .ragged import Floats, Ints
-from .rankings import Hits, Rankings
+from .rankings import Ranked, Rankings
 from .registry import Empty, Number, OneOf, Option, Range, measure
 
 
@@ -54,7 +55,7 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 def unless_empty(rankings: Rankings, values: Floats) -> Floats:
     """The values; where truth is empty, 1 for an empty list and 0 for any other."""
-    return np.where(rankings.relevant > 0, values, rankings.top == 0)
+    return np.where(rankings.n_relevant > 0, values, rankings.top == 0)
 
 
 @measure(
@@ -77,9 +78,9 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     >>> SELECT recall([1, 3, 2, 6], [1, 2, 4], 2)
     0.3333333333333333
     """
-    relevant = rankings.relevant
+    relevant = rankings.n_relevant
     whole = np.minimum(relevant, rankings.k) if normalize == "min" else relevant
-    return unless_empty(rankings, ratio(rankings.hits, whole))
+    return unless_empty(rankings, ratio(rankings.n_hits, whole))
 
 
 @measure(
@@ -103,7 +104,7 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
     0.4
     """
-    return unless_empty(rankings, ratio(rankings.hits, rankings.k if divide == "k" else rankings.top))
+    return unless_empty(rankings, ratio(rankings.n_hits, rankings.k if divide == "k" else rankings.top))
 
 
 @measure(
@@ -129,7 +130,7 @@ def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     """
     # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + top).
     weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
-    score = ratio((1 + weight) * rankings.hits, weight * rankings.relevant + rankings.top)
+    score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + rankings.top)
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
@@ -149,7 +150,7 @@ def hit_rate(rankings: Rankings) -> Floats:
     >>> SELECT hit_rate([3, 1, 2, 6], [1, 2, 4], 1)
     0.0
     """
-    return (rankings.hits > 0).astype(np.float64)
+    return (rankings.n_hits > 0).astype(np.float64)
 
 
 @measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)")
@@ -163,7 +164,7 @@ def hits(rankings: Rankings) -> Floats:
     >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
     2.0
     """
-    return rankings.hits.astype(np.float64)
+    return rankings.n_hits.astype(np.float64)
 
 
 @measure(
@@ -183,8 +184,8 @@ def mrr(rankings: Rankings) -> Floats:
     >>> SELECT mrr([3, 1, 2, 6], [1, 2, 4])
     0.5
     """
-    first = rankings.found.number == 1
-    return rankings.total(first / rankings.found.rank)
+    first = rankings.hits.number == 1
+    return rankings.total(first / rankings.hits.rank)
 
 
 @measure(range=Range(1, integers=True), empty=Empty(None, "a hit"), source="Hivemall, n_tp of MRR")
@@ -198,9 +199,9 @@ def first_hit_rank(rankings: Rankings) -> Floats:
     >>> SELECT first_hit_rank([3, 1, 2, 6], [1, 2, 4])
     2.0
     """
-    first = rankings.found.number == 1
-    rank = rankings.total(np.where(first, rankings.found.rank, 0))
-    return np.where(rankings.hits > 0, rank, np.nan)
+    first = rankings.hits.number == 1
+    rank = rankings.total(np.where(first, rankings.hits.rank, 0))
+    return np.where(rankings.n_hits > 0, rank, np.nan)
 
 
 @measure(
@@ -227,12 +228,12 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     >>> SELECT average_precision([1, 3, 2, 6], [1, 2, 4])
     0.5555555555555555
     """
-    found = rankings.found
+    hits = rankings.hits
     if normalize == "min":
-        whole = np.minimum(rankings.relevant, rankings.k)
+        whole = np.minimum(rankings.n_relevant, rankings.k)
     else:
-        whole = rankings.relevant if normalize == "truth" else rankings.hits
-    return unless_empty(rankings, ratio(rankings.total(found.number / found.rank), whole))
+        whole = rankings.n_relevant if normalize == "truth" else rankings.n_hits
+    return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), whole))
 
 
 @measure(title="AUC", aliases=("roc_auc",), range=SHARE, empty=Empty(0.5, "a pair"), source="Hivemall")
@@ -250,10 +251,10 @@ def auc(rankings: Rankings) -> Floats:
     >>> SELECT auc([1, 3, 2, 6], [1, 2, 4])
     0.75
     """
-    found = rankings.found
-    misses = rankings.top - rankings.hits
-    pairs = rankings.hits * misses
-    above = found.rank - found.number  # the misses above each hit
+    hits = rankings.hits
+    misses = rankings.top - rankings.n_hits
+    pairs = rankings.n_hits * misses
+    above = hits.rank - hits.number  # the misses above each hit
     ordered = pairs - rankings.total(above)
     return np.where(pairs > 0, ratio(ordered, pairs), 0.5)
 
@@ -264,7 +265,11 @@ def gains(grades: Floats, gain: str) -> Floats:
         return grades
     if grades.max(initial=0) > 1000:
         raise GradeError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
-    return np.exp2(grades) - 1
+    exp = np.exp2(grades) - 1  # exact for integers
+    small = grades < 1  # of which this loses the digits
+    if small.any():
+        exp[small] = np.expm1(grades[small] * math.log(2))
+    return exp
 
 
 @cache
@@ -282,16 +287,41 @@ def logarithms(ranks: Ints) -> Floats:
     return table
 
 
-def discounted(items: Hits, n: int, gain: str, discount: str, base: float, half_life: float) -> Floats:
-    """Per ranking, the sum of the items' gains, each discounted by its rank."""
+def discounted(items: Ranked, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """The gain of each item, discounted by its rank."""
     rank, value = items.rank, gains(items.grade, gain)
     if discount == "log2":
-        value = value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
-    elif discount == "original":
-        value = value * math.log(base) / np.maximum(logarithms(rank), math.log(base))
-    else:
-        value = value * np.exp2(-(rank - 1) / (half_life - 1))
-    return ragged.total(value, items.row, n)
+        return value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
+    if discount == "original":
+        return value * (math.log(base) / np.maximum(logarithms(rank), math.log(base)))
+    return value * np.exp2(-(rank - 1) / (half_life - 1))
+
+
+def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
+    """Per ranking, the sum of a value per item; an error if no double can hold it."""
+    with np.errstate(over="ignore"):
+        sums = ragged.total(values, items.row, rankings.n)
+    if not np.isfinite(sums).all():
+        raise GradeError(f"grades must have a sum that a DOUBLE can hold, got one of {items.grade.max():g}")
+    return sums
+
+
+def over_the_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floats:
+    """Per ranking, the sum of a value per hit over that of the best possible list; 0 where that is 0.
+
+    Both are scaled by the power of 2 that takes the highest value to about 1, so that no sum overflows.
+    """
+    hits, best = rankings.hits, rankings.best
+    values = value(best)
+    highest = np.zeros(rankings.n)
+    some = np.flatnonzero(np.diff(best.offsets))
+    highest[some] = values[best.offsets[some]]
+    power = -np.frexp(highest)[1]
+
+    def total(items: Ranked, values: Floats) -> Floats:
+        return ragged.total(np.ldexp(values, power[items.row]), items.row, rankings.n)
+
+    return share(total(hits, value(hits)), total(best, values))
 
 
 @measure(
@@ -318,7 +348,8 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     >>> SELECT dcg(['a', 'b', 'c', 'd'], MAP {'a': 4, 'b': 3, 'd': 5}, NULL, 'gain=linear discount=original')
     9.5
     """
-    return discounted(rankings.found, rankings.n, gain, discount, base, half_life)
+    values = discounted(rankings.hits, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.hits, values)
 
 
 @measure(
@@ -341,7 +372,8 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     >>> SELECT ideal_dcg([1, 3], [1, 2, 4], 2)
     1.6309297535714575
     """
-    return discounted(rankings.best, rankings.n, gain, discount, base, half_life)
+    values = discounted(rankings.best, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.best, values)
 
 
 @measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall")
@@ -361,8 +393,11 @@ def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life
     >>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])
     0.7039180890341348
     """
-    best = discounted(rankings.best, rankings.n, gain, discount, base, half_life)
-    return share(discounted(rankings.found, rankings.n, gain, discount, base, half_life), best)
+
+    def value(items: Ranked) -> Floats:
+        return discounted(items, gain=gain, discount=discount, base=base, half_life=half_life)
+
+    return over_the_best(rankings, value)
 
 
 @measure(
@@ -382,7 +417,7 @@ def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
     >>> SELECT cumulative_gain(['a', 'b', 'x'], MAP {'a': 4, 'b': 3, 'c': 2})
     7.0
     """
-    return rankings.total(gains(rankings.found.grade, gain))
+    return finite_total(rankings, rankings.hits, gains(rankings.hits.grade, gain))
 
 
 def within(grades: Floats, max_grade: float) -> Floats:
@@ -414,11 +449,10 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     0.5
     """
     within(rankings.judged.ideal, max_grade)
-    found = rankings.found
-    # 2^g - 1 over 2^max_grade, so written that it cannot overflow.
-    satisfied = np.exp2(found.grade - max_grade) - np.exp2(-max_grade)
-    reached = ragged.product_before(1 - satisfied, found.offsets)
-    return rankings.total(satisfied * reached / found.rank)
+    hits = rankings.hits
+    satisfied = gains(hits.grade, "exp") * np.exp2(-max_grade)
+    reached = ragged.product_before(1 - satisfied, hits.offsets)
+    return rankings.total(satisfied * reached / hits.rank)
 
 
 @measure(
@@ -447,11 +481,11 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     >>> SELECT rbp([1, 3], [1, 2, 4], NULL, 'persistence=0.5')
     0.5
     """
-    found = rankings.found
-    weight = persistence ** (found.rank - 1.0)
+    hits = rankings.hits
+    weight = persistence ** (hits.rank - 1.0)
     if gain == "graded":
         within(rankings.judged.ideal, max_grade)
-        weight = weight * found.grade / max_grade
+        weight = weight * hits.grade / max_grade
     return np.minimum((1 - persistence) * rankings.total(weight), 1)  # rounding may take it above
 
 
@@ -477,11 +511,10 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     0.5
     """
 
-    def utility(items: Hits) -> Floats:
-        value = np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
-        return ragged.total(value, items.row, rankings.n)
+    def utility(items: Ranked) -> Floats:
+        return np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
 
-    return share(utility(rankings.found), utility(rankings.best))
+    return over_the_best(rankings, utility)
 
 
 @measure(
@@ -499,7 +532,7 @@ def r_precision(rankings: Rankings) -> Floats:
     >>> SELECT r_precision([1, 3, 2, 4], [1, 2, 4])
     0.6666666666666666
     """
-    return unless_empty(rankings, ratio(rankings.cut(rankings.relevant).hits, rankings.relevant))
+    return unless_empty(rankings, ratio(rankings.cut(rankings.n_relevant).n_hits, rankings.n_relevant))
 
 
 @measure(range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
@@ -517,7 +550,7 @@ def bpref(rankings: Rankings) -> Floats:
     >>> SELECT bpref(['a', 'x', 'b'], MAP {'a': 1, 'x': 0, 'b': 1, 'y': 0})
     0.75
     """
-    judged, seen, relevant = rankings.judged, rankings.seen, rankings.relevant
+    judged, seen, relevant = rankings.judged, rankings.seen, rankings.n_relevant
     nonrelevant = np.diff(judged.ideal_offsets) - relevant
     hit = seen.grade > 0
     row = seen.row[hit]
@@ -528,9 +561,9 @@ def bpref(rankings: Rankings) -> Floats:
 
 def precision_from(rankings: Rankings, level: float) -> Floats:
     """The highest precision at any rank whose recall is at least `level`; 0 if none is."""
-    found = rankings.found
-    reached = found.number / rankings.relevant[found.row] >= level
-    return ragged.maximum((found.number / found.rank)[reached], found.row[reached], rankings.n)
+    hits = rankings.hits
+    reached = hits.number / rankings.n_relevant[hits.row] >= level
+    return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
 
 
 @measure(

@@ -50,6 +50,13 @@ def maximum(values: Floats, rows: Ints, n: int) -> Floats:
     return largest
 
 
+def run_starts(*columns: NDArray[Any]) -> Bools:
+    """Where a run of equal rows begins, in ordered columns."""
+    starts = np.ones(len(columns[0]), np.bool_)
+    starts[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
+    return starts
+
+
 def count_before(flags: Bools, offsets: Ints) -> Ints:
     """How many flags are set before each value, within its row."""
     running = offsets_of(flags)
@@ -76,9 +83,8 @@ def average_ranks(values: Floats, rows: Ints, n: int) -> Floats:
     """Each value's ascending rank within its row, from 1; equal values share the mean of their ranks."""
     order = np.lexsort((values, rows))
     ordered, ordered_rows = values[order], rows[order]
-    start = np.ones(len(values), np.bool_)
-    start[1:] = (ordered[1:] != ordered[:-1]) | (ordered_rows[1:] != ordered_rows[:-1])
-    ties = offsets_of(np.diff(np.flatnonzero(np.append(start, True))))
+    starts = np.flatnonzero(run_starts(ordered, ordered_rows))
+    ties = np.append(starts, len(values))
     first = ties[:-1] - offsets_of(count(rows, n))[ordered_rows[ties[:-1]]]
     ranks = np.empty(len(values))
     ranks[order] = np.repeat(first + (np.diff(ties) + 1) / 2, np.diff(ties))
@@ -89,9 +95,7 @@ def distinct(values: Floats, rows: Ints, n: int) -> Ints:
     """How many different values each row has."""
     order = np.lexsort((values, rows))
     values, rows = values[order], rows[order]
-    new = np.ones(len(values), np.bool_)
-    new[1:] = (values[1:] != values[:-1]) | (rows[1:] != rows[:-1])
-    return count(rows[new], n)
+    return count(rows[run_starts(values, rows)], n)
 
 
 def ordered_pairs(values: Floats, offsets: Ints) -> tuple[Floats, Floats]:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from . import ragged
 from .ragged import Bools, Floats, Ints
 
+WHOLE = 2**63 - 1  # the cut-off of a list that was looked at to its end
+
 
 @dataclass(frozen=True)
 class Judged:
@@ -19,6 +21,7 @@ class Judged:
     grades  ragged by `offsets`: the grade of each of them
     ideal   ragged by `ideal_offsets`: the grades of all truth items, descending
     size    n: the length of rec
+    cutoff  n: how far rec was looked at, WHOLE for all of it: it says nothing of a k beyond
     valid   n
     """
 
@@ -28,6 +31,7 @@ class Judged:
     ideal: Floats
     ideal_offsets: Ints
     size: Ints
+    cutoff: Ints
     valid: Bools
 
 
@@ -35,15 +39,14 @@ class Rankings:
     """A batch of n judged rankings, cut at k: what a measure is computed from.
 
     Per ranking (arrays of length n):
-        k         the cut-off; where the caller gave none, the length of rec
-        top       min(k, length of rec), the ranks that are looked at
-        relevant  |truth|: how many truth items have a grade above 0
-        hits      how many of them stand in the top k
-    Per hit, that is per relevant item in the top k, best rank first within its ranking:
-        row       the ranking that it belongs to
-        rank      its rank, from 1
-        grade     its grade, above 0
-        number    1 for the first hit of its ranking, 2 for the second, ...
+        k           the cut-off; where the caller gave none, the length of rec
+        top         min(k, length of rec), the ranks that are looked at
+        n_relevant  |truth|: how many truth items have a grade above 0
+        n_hits      how many of them stand in the top k
+    Ranked items, best rank first within each ranking:
+        seen        the judged items in the top k, of any grade
+        hits        the relevant ones among them
+        best        the relevant items of the best possible list, cut at k
     """
 
     def __init__(self, judged: Judged, k: Ints | None) -> None:
@@ -53,34 +56,34 @@ class Rankings:
         self.top = np.minimum(self.k, judged.size)
 
     @cached_property
-    def seen(self) -> "Hits":
+    def seen(self) -> "Ranked":
         """All judged items in the top k, those of grade 0 or less too."""
         offsets = self.judged.offsets
-        hits = Hits(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
-        return hits.where(hits.rank <= self.k[hits.row])
+        judged = Ranked(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
+        return judged.where(judged.rank <= self.k[judged.row])
 
     @cached_property
-    def found(self) -> "Hits":
-        """The hits."""
+    def hits(self) -> "Ranked":
+        """The relevant items in the top k."""
         return self.seen.where(self.seen.grade > 0)
 
     @cached_property
-    def best(self) -> "Hits":
+    def best(self) -> "Ranked":
         """The relevant items of the best possible list, cut at k, as if they were its hits."""
-        offsets = ragged.offsets_of(np.minimum(self.relevant, self.k))
+        offsets = ragged.offsets_of(np.minimum(self.n_relevant, self.k))
         row, place = ragged.rows_of(offsets), ragged.positions(offsets)
-        return Hits(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
+        return Ranked(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
 
     @cached_property
-    def relevant(self) -> Ints:
+    def n_relevant(self) -> Ints:
         judged = self.judged
         if judged.ideal.min(initial=1.0) > 0:
             return np.diff(judged.ideal_offsets)
         return ragged.count(ragged.rows_of(judged.ideal_offsets)[judged.ideal > 0], self.n)
 
     @cached_property
-    def hits(self) -> Ints:
-        return np.diff(self.found.offsets)
+    def n_hits(self) -> Ints:
+        return np.diff(self.hits.offsets)
 
     def cut(self, k: Ints) -> "Rankings":
         """The same rankings, looked at no further than rank k."""
@@ -88,11 +91,11 @@ class Rankings:
 
     def total(self, values: NDArray[Any]) -> Floats:
         """Per ranking, the sum of a value per hit."""
-        return ragged.total(values, self.found.row, self.n)
+        return ragged.total(values, self.hits.row, self.n)
 
 
 @dataclass(frozen=True)
-class Hits:
+class Ranked:
     """Ranked items of n rankings, best rank first within each: row, rank and grade of each item."""
 
     row: Ints
@@ -105,9 +108,9 @@ class Hits:
         """1 for the first of its ranking, 2 for the second, ..."""
         return ragged.positions(self.offsets) + 1
 
-    def where(self, keep: Bools) -> "Hits":
+    def where(self, keep: Bools) -> "Ranked":
         if keep.all():
             return self
         row = self.row[keep]
         offsets = ragged.offsets_of(ragged.count(row, len(self.offsets) - 1))
-        return Hits(row, self.rank[keep], self.grade[keep], offsets)
+        return Ranked(row, self.rank[keep], self.grade[keep], offsets)
