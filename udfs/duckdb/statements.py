@@ -25,8 +25,6 @@ ROOMS = {
 }
 # A comment, or a string or quoted name, in which two hyphens begin none.
 COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|--.*""")
-# `MACRO name(parameters) AS [TABLE]`; the further forms of a macro begin a line without its name.
-HEAD = re.compile(r"^(?:CREATE OR REPLACE TEMP MACRO \w+|    )\(([\w :=,]*)\) AS\b( TABLE)?", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -68,31 +66,20 @@ def texts() -> dict[str, tuple[str, str]]:
 def macros() -> dict[str, Macro]:
     """Each macro by its name; one comes after those that it calls.
 
-    A file with a short name, which a user may have given to something else, makes two macros: one whose name
-    is the pack's alone, and one of the short name, which does nothing but call it.
+    A file with a short name, which a user may have given to something else, makes two macros: one so named,
+    and one whose name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
     """
     found = {}
     for name, (text, room) in texts().items():
         prefix, sql = ROOMS[room], code(text)
         always = name if name.startswith(prefix) else prefix + name
         found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
-        if name != always:
-            found[name] = Macro(f"CREATE OR REPLACE TEMP MACRO {name}{calls(always, sql)};", always)
+        found[name] = Macro(sql, always)
     called = {
         name: set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name}
         for name, macro in found.items()
     }
     return {name: found[name] for name in TopologicalSorter(called).static_order()}
-
-
-def calls(always: str, sql: str) -> str:
-    """A macro with the parameters of that in `sql` which calls the one named `always`."""
-    forms = []
-    for parameters, table in HEAD.findall(sql):
-        names = [parameter.split()[0] for parameter in parameters.split(",") if parameter]
-        given = (f"{name} := {name}" for name in names)
-        forms.append(f"({parameters}) AS{table and ' TABLE FROM'} {always}({', '.join(given)})")
-    return ", ".join(forms)
 
 
 PARSED: dict[str, duckdb.Statement] = {}
