@@ -257,6 +257,49 @@ def test_grades_up_to_30_agree_with_the_slow_definition(one: Witness) -> None:
             assert_agrees(one, whole, "map", recs, truths, (lists(recs), maps(truths)), [k] * 300)
 
 
+def test_tiny_grades_keep_their_digits() -> None:
+    tiny = maps([{1: 1e-17}])
+    assert evaluate("dcg", lists([[1]]), tiny) == [pytest.approx(1e-17 * math.log(2), rel=1e-14)]
+    expected = 1e-17 * math.log(2) / 2
+    assert evaluate("err", lists([[1]]), tiny, None, {"max_grade": 1}) == [pytest.approx(expected, rel=1e-14)]
+
+
+def test_grades_whose_sum_no_double_holds_are_compared_all_the_same_or_an_error() -> None:
+    rec, truth = lists([[2, 1]]), maps([{1: 1.6e308, 2: 0.8e308}])
+    for name, options, fall in [
+        ("ndcg", {"gain": "linear"}, 1 / math.log2(3)),
+        ("ndcg", {"gain": "linear", "discount": "original", "base": 1.5}, math.log(1.5) / math.log(2)),
+        ("half_life_utility", {"half_life": 2}, 1 / 2),
+    ]:
+        expected = (0.8 + 1.6 * fall) / (1.6 + 0.8 * fall)
+        assert evaluate(name, rec, truth, None, options) == [pytest.approx(expected, rel=1e-14)], name
+    for name in ("dcg", "ideal_dcg", "cumulative_gain"):
+        with pytest.raises(
+            ValueError,
+            match=rf"^{name}: grades must have a sum that a DOUBLE can hold, got one of 1.6e\+308$",
+        ):
+            evaluate(
+                name,
+                rec,
+                truth,
+                None,
+                {"gain": "linear", **({"discount": "original", "base": 1e9} if "dcg" in name else {})},
+            )
+
+
+def test_diversity_does_not_depend_on_the_batch_to_the_last_bit() -> None:
+    rng = random.Random(3)
+    rows = [
+        [[rng.gauss(0, 1) for _ in range(width)] for _ in range(rng.randint(2, 9))] for width in range(1, 60)
+    ]
+    vectors = pa.list_(pa.list_(pa.float64()))
+    for distance in ("cosine", "euclidean"):
+        texts = pa.array([f"distance={distance}"] * len(rows))
+        together = call("intra_list_diversity", pa.array(rows, vectors), texts)
+        alone = [call("intra_list_diversity", pa.array([row], vectors), texts[:1])[0] for row in rows]
+        assert together == alone
+
+
 # --- Outside implementations ---
 
 

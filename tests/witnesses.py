@@ -504,7 +504,9 @@ def _by_emptiness(ranking: Ranking, k: int | None) -> float:
 def _gain(grade: float, gain: str) -> float:
     if grade <= 0:
         return 0.0
-    return {"exp": lambda: 2**grade - 1, "linear": lambda: grade, "binary": lambda: 1.0}[gain]()
+    return {"exp": lambda: math.expm1(grade * math.log(2)), "linear": lambda: grade, "binary": lambda: 1.0}[
+        gain
+    ]()
 
 
 def _weight(rank: int, discount: str, base: float, half_life: float) -> float:
@@ -883,6 +885,7 @@ def ideal_dcg(
         Worked(PAIRS, PAIR_GRADES, 2, 0.8128912838590544),  # documents
         Worked(PAIRS, PAIR_GRADES, 3, 0.9187707805346093),  # documents
         Worked(PAIRS, PAIR_GRADES, 2, (31 + 3 / math.log2(3)) / (31 + 15 / math.log2(3))),
+        Worked(["a"], {"a": 1e-17}, None, 1.0),  # of which 2^g - 1 would leave nothing
         Worked(PAIRS, PAIR_GRADES, 2, (5 + 2 / math.log2(3)) / (5 + 4 / math.log2(3)), {"gain": "linear"}),
         Worked(
             *GRADED, 4, 9.5 / (5 + 4 + 3 / math.log2(3)), {"gain": "linear", "discount": "original"}
@@ -1387,6 +1390,10 @@ def _scipy_pdist(vectors: Sequence[Sequence[Any]], *, distance: str = "cosine") 
         Call(([[], []],), 0.0, {"distance": "jaccard"}),
         Call(([[0, 0], [0, 0], [1, 2]],), (1 + 1 + 1) / 3),  # a zero vector points nowhere
         Call(([[1, 0], None, [0, 1]],), 1.0),
+        Call(([[1e200, 0], [1e200, 0]],), 0.0),  # squares that no double holds
+        Call(([[1e-200, 0], [0, 1e-200], [1e-200, 0]],), (1 + 0 + 1) / 3),
+        Call(([[1e200, 0], [-1e200, 0]],), 2e200, {"distance": "euclidean"}),
+        Call(([[1e-200, 0], [0, 0]],), 1e-200, {"distance": "euclidean"}),
         Call(([[1, 0]],), None),
         Call(([],), None),
         Call((None,), None),
@@ -1413,8 +1420,10 @@ def intra_list_diversity(
 
 
 def _cosine_distance(a: Sequence[float], b: Sequence[float]) -> float:
-    lengths = math.sqrt(math.fsum(x * x for x in a)) * math.sqrt(math.fsum(y * y for y in b))
-    return 1 - math.fsum(x * y for x, y in zip(a, b, strict=True)) / lengths if lengths > 0 else 1.0
+    one, other = math.hypot(*a), math.hypot(*b)
+    if one == 0 or other == 0:
+        return 1.0
+    return 1 - math.fsum((x / one) * (y / other) for x, y in zip(a, b, strict=True))
 
 
 def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:

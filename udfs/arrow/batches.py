@@ -34,8 +34,8 @@ class Batch:
     @property
     def is_small(self) -> bool:
         """Whether it may be remembered."""
-        judged = len(self.judged.ranks) + len(self.judged.ideal)
-        return judged <= MOST_JUDGED and sum(one.nbytes for one in self.arguments) <= MOST_BYTES
+        size = sum(one.get_total_buffer_size() for one in self.arguments)
+        return size <= MOST_BYTES and len(self.judged.ranks) + len(self.judged.ideal) <= MOST_JUDGED
 
     def rankings(self, cut: Ints) -> Rankings:
         """The rankings, each cut at its k."""

@@ -307,21 +307,15 @@ def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
 
 
 def over_the_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floats:
-    """Per ranking, the sum of a value per hit over that of the best possible list; 0 where that is 0.
-
-    Both are scaled by the power of 2 that takes the highest value to about 1, so that no sum overflows.
-    """
+    """Per ranking, the sum of a value per hit over that of the best possible list; 0 where that is 0."""
     hits, best = rankings.hits, rankings.best
-    values = value(best)
-    highest = np.zeros(rankings.n)
-    some = np.flatnonzero(np.diff(best.offsets))
-    highest[some] = values[best.offsets[some]]
-    power = -np.frexp(highest)[1]
-
-    def total(items: Ranked, values: Floats) -> Floats:
-        return ragged.total(np.ldexp(values, power[items.row]), items.row, rankings.n)
-
-    return share(total(hits, value(hits)), total(best, values))
+    of_hits, of_best = value(hits), value(best)
+    if of_best.max(initial=0) > 1e290:  # a sum might overflow: of a power of 2, no digit is lost
+        highest = ragged.maximum(of_best, best.row, rankings.n)
+        scale = np.ldexp(1.0, -np.frexp(highest)[1])
+        of_hits, of_best = of_hits * scale[hits.row], of_best * scale[best.row]
+    whole = ragged.total(of_best, best.row, rankings.n)
+    return share(ragged.total(of_hits, hits.row, rankings.n), whole)
 
 
 @measure(
