@@ -165,8 +165,8 @@ def test_default_k_is_10(run):
 
 
 def test_k_given_twice_counts_once_and_keeps_its_place(run):
-    found = cells(run("evaluate", "rec.csv", "truth.csv", "-k", "2", "-k", "4", "-k", "2"))
-    assert found["Ranking measure"] == ["top-2", "top-4"]
+    found = cells(run("evaluate", "rec.csv", "truth.csv", "-k", "4", "-k", "2", "-k", "4"))
+    assert found["Ranking measure"] == ["top-4", "top-2"]
 
 
 def test_options_may_stand_between_files(run):
@@ -373,6 +373,7 @@ SPELLINGS = [
     ),
     ("json", '"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"', '"A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"', 0),
     ("json", "7", '"007"', LATE),
+    ("json", "7", '"7.0"', 0),
 ]
 
 
@@ -384,6 +385,14 @@ def test_ids_that_are_written_differently_differ(run, form, one, other, late):
     table(f"truth.{form}", "userid,itemid", (one, other), (other, other))
     (row,) = evaluated(run, f"rec.{form}", f"truth.{form}", "--no-check")
     assert (row["users"], row["users_without_rec"], row["mrr"]) == (2, 0, 0.5)
+
+
+@pytest.mark.parametrize("users", [HUGE, ("2024-01-01", "2024-01-02"), ("1.5", "10.5"), ("false", "true")])
+def test_ids_that_are_no_plain_integers_are_text(run, con, users):
+    table("rec.csv", "userid,itemid,score", *((user, "1", "1") for user in users))
+    table("truth.csv", "userid,itemid", *((user, "1") for user in users))
+    run("evaluate", "rec.csv", "truth.csv", "--by-user", "users.parquet")
+    assert con.execute("SELECT userid FROM 'users.parquet'").fetchall() == [(user,) for user in users]
 
 
 def test_numbers_in_json_that_duckdb_would_write_anew_are_no_ids(fails):
@@ -665,7 +674,7 @@ def test_a_file_is_whole_or_not_there(fails, folder, monkeypatch, option):
 
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])
-def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(run, option):
+def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(run, monkeypatch, option):
     arguments = ["evaluate", "rec.csv", "truth.csv", option, "out.csv"]
     before = os.umask(0o027)
     try:
@@ -673,12 +682,21 @@ def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(run, option)
         assert stat.S_IMODE(os.stat("out.csv").st_mode) == 0o640
     finally:
         os.umask(before)
+    os.symlink("out.csv", "link.csv")
+    while_writing = []
+
+    def chmod(path, mode, change=os.chmod):
+        while_writing.append(stat.S_IMODE(os.stat(path).st_mode))
+        change(path, mode)
+
     for mode in (0o600, 0o664):
         os.chmod("out.csv", mode)
-        os.symlink("out.csv", "link.csv") if mode == 0o600 else None
-        run(*arguments[:-1], "link.csv")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "chmod", chmod)
+            run(*arguments[:-1], "link.csv")
         assert stat.S_IMODE(os.stat("out.csv").st_mode) == mode
         assert os.path.islink("link.csv")
+    assert while_writing == [0o600, 0o600]
 
 
 def test_no_file_that_is_read_is_overwritten(fails, folder):
@@ -929,6 +947,17 @@ def test_what_the_data_says_stays_on_its_line(capsys):
         assert line.startswith(("ranking-udfs: note: ", "ranking-udfs: error: "))
         assert line.isprintable()
         assert len(line) < LONGEST + 100
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+def test_a_report_prints_nothing_that_a_terminal_would_obey(run, con, form):
+    name = FORGED.replace(":", ";")  # a colon ends the name of a file with segments
+    write(con, "users.parquet", f"""SELECT 1 AS userid, '{name}' AS "{name}" """)
+    arguments = [f"{name}=rec.csv", "truth.csv", "--segment", f"users.parquet:{name}", "--format", form]
+    text = run("evaluate", *arguments)
+    assert all(line.isprintable() for line in text.split("\n"))
+    if form == "json":
+        assert json.loads(text)[-1] == json.loads(text)[-1] | {"system": name, "segment": name}
 
 
 @pytest.mark.parametrize("form", ["csv", "run", "parquet", "json"])

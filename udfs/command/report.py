@@ -30,10 +30,9 @@ def render(form: str, header: Sequence[str], rows: Sequence[Cells], is_safe: boo
     `is_safe` makes CSV safe for spreadsheets, by a quote in front of what would be a formula.
     """
     if form == "json":
-        return (
-            json.dumps([dict(zip(header, row, strict=True)) for row in rows], indent=2, ensure_ascii=False)
-            + "\n"
-        )
+        objects = [dict(zip(header, row, strict=True)) for row in rows]
+        text = json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
+        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     if form == "csv":
         return "".join(csv_line(map(safe, row) if is_safe else row) for row in [header, *rows])
     cells = [[cell_text(form, cell) for cell in row] for row in [header, *rows]]
