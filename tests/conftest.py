@@ -22,6 +22,14 @@ hypothesis.settings.load_profile("repeatable")
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection for one test, which may do with it what it likes."""
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection for all tests that only SELECT, since to register takes longer than such a test."""
     with duckdb.connect() as connection:
         yield udfs.register(connection)
 

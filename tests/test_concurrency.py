@@ -1,11 +1,9 @@
 """The same numbers, to the last bit, whoever computes them, and in whatever order.
 
-The long form of the first test is `python -m tests.fuzz.stress threads --seconds 60`. Set OTHER_PYTHON to an
-interpreter with another version of DuckDB (and the same NumPy) to compare the two bit for bit.
+The long form of the first test is `python -m tests.fuzz.stress threads --seconds 60`. To compare two versions
+of DuckDB, let each run `python -m tests.fuzz.values`.
 """
 
-import importlib.util
-import os
 import subprocess
 import sys
 import threading
@@ -13,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -29,12 +26,14 @@ ROOT = Path(__file__).resolve().parent.parent
 USERS = 2_100  # a little more than a batch
 
 
+@pytest.mark.slow
 def test_mixed_measures_on_16_cursors_in_16_threads_give_the_answers_of_one_thread() -> None:
     ran, wrong = stress.threads(seconds=2, count=16)
     assert wrong == []
     assert ran >= 16
 
 
+@pytest.mark.slow
 def test_connections_opened_and_closed_let_go_of_their_files() -> None:
     _, files = stress.connections(12)
     assert files == 0
@@ -47,14 +46,11 @@ def expected() -> str:
         return values.digest(values.values(con))
 
 
-@pytest.mark.parametrize(("threads", "shuffle"), [(2, None), (8, 1)])
-def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_rows(
-    expected: str, threads: int, shuffle: int | None
-) -> None:
-    with duckdb.connect(config={"threads": threads}) as con:
+@pytest.mark.slow
+def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_rows(expected: str) -> None:
+    with duckdb.connect(config={"threads": 8}) as con:
         values.load(udfs.register(con), seed=5, users=USERS)
-        if shuffle is not None:
-            values.shuffle(con, shuffle)
+        values.shuffle(con, 1)
         assert values.digest(values.values(con)) == expected
 
 
@@ -68,6 +64,7 @@ FROM range(300_000) AS numbers(i)
 SEVERAL = "SELECT sum(recall(rec, truth, 10)), sum(ndcg(rec, truth, 10)), sum(auc(rec, truth)) FROM lists"
 
 
+@pytest.mark.slow
 def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -93,6 +90,7 @@ def test_of_more_threads_than_are_kept_the_oldest_is_forgotten() -> None:
     assert list(kept.held) == [*list(others)[1:], threading.get_ident()]
 
 
+@pytest.mark.slow
 def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:
     script = f"""
 import duckdb, udfs
@@ -107,11 +105,11 @@ con.execute({SEVERAL!r}).fetchall()
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("threads", [2, 8])
-def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls(threads: int) -> None:
+@pytest.mark.slow
+def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls() -> None:
     """Each user many times, spread over all row groups: there are no more different rows than users."""
     columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
-    with duckdb.connect(config={"threads": threads}) as con:
+    with duckdb.connect(config={"threads": 8}) as con:
         values.load(udfs.register(con), seed=6, users=300)
         once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
         con.execute(
@@ -132,32 +130,7 @@ def test_the_means_do_not_depend_on_threads_beyond_1e_12() -> None:
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
 
 
-if other_python := os.environ.get("OTHER_PYTHON"):
-
-    def test_values_are_bit_identical_on_another_version_of_duckdb(expected: str) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-
-        def output(*arguments: str) -> str:
-            done = subprocess.run(
-                [str(other_python), *arguments], env=environment, capture_output=True, text=True, check=True
-            )
-            return done.stdout.strip()
-
-        versions = output("-c", "import duckdb, numpy; print(duckdb.__version__, numpy.__version__)").split()
-        assert versions[0] != duckdb.__version__
-        assert versions[1] == np.__version__, "the logarithms of another NumPy may differ in the last bit"
-        assert output("-m", "tests.fuzz.values", "--seed", "5", "--users", str(USERS)) == expected
-
-
-if importlib.util.find_spec("xdist"):
-
-    def test_the_suite_may_run_in_several_processes() -> None:
-        command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider"]
-        only = ["tests/test_register.py", "-k", "16_threads"]
-        done = subprocess.run([*command, *only], cwd=ROOT, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, done.stdout
-
-
+@pytest.mark.slow
 def test_a_jupyter_kernel_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ipykernel")
     from jupyter_client.manager import start_new_kernel

@@ -37,11 +37,25 @@ def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFi
     ]
 
 
+def printed_on_any_threads(
+    run: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """What the example prints on four threads, which is what it prints on one."""
+    printed = []
+    with udfs.register(duckdb.connect()) as other:
+        for connection, threads in ((other, 1), (con, 4)):
+            connection.execute(f"SET threads = {threads}")
+            run(connection, read(example))
+            printed.append(capsys.readouterr().out)
+    assert printed[0] == printed[1]
+    return printed[0]
+
+
+@pytest.mark.slow
 def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
     run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(con, read("recommender.sql"))
-    printed = capsys.readouterr().out
+    printed = printed_on_any_threads(run, con, "recommender.sql", capsys)
     for title in ("The shop", "Mean over users", "Who is served well?", "Beyond accuracy"):
         assert title in printed
 
@@ -80,11 +94,11 @@ def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
     assert difference < 1e-12
 
 
+@pytest.mark.slow
 def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coin_by_chance(
     run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    run(con, read("rank_effectiveness.sql"))
-    assert "Mean over users" in capsys.readouterr().out
+    assert "Mean over users" in printed_on_any_threads(run, con, "rank_effectiveness.sql", capsys)
     measures = ("spearman", "kendall_tau", "concordant_pairs", "ndcg", "ndcg_at_5")
     for measure in measures:
         order = con.sql(f"SELECT system FROM effectiveness ORDER BY {measure} DESC").fetchall()
@@ -93,18 +107,6 @@ def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coi
         "SELECT spearman, kendall_tau, concordant_pairs FROM effectiveness WHERE system = 'coin'"
     ).fetchall()
     assert coin == [(pytest.approx(0, abs=0.02), pytest.approx(0, abs=0.02), pytest.approx(0.5, abs=0.01))]
-
-
-@pytest.mark.parametrize("example", ["recommender.sql", "rank_effectiveness.sql"])
-def test_an_example_prints_the_same_whatever_the_threads(
-    run: Run, example: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    printed = []
-    for threads in (1, 4):
-        with udfs.register(duckdb.connect(config={"threads": threads})) as con:
-            run(con, read(example))
-        printed.append(capsys.readouterr().out)
-    assert printed[0] == printed[1]
 
 
 def test_the_seeds_of_the_dbt_project_are_what_their_sql_makes(

@@ -14,6 +14,8 @@ import pytest
 import udfs
 from tests.fuzz import stress
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 SECONDS = 2.0  # that an interrupt may take
 STARTED = 0.6  # seconds of processor time before the command's first query
@@ -68,19 +70,17 @@ def wait_for(true: Callable[[], bool], process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", stress.EVALUATIONS)
-@pytest.mark.parametrize("after", [0.1, 0.7])
 def test_an_interrupt_ends_an_evaluation_with_duckdbs_error_and_leaves_the_connection_usable(
-    kind: str, after: float
+    kind: str,
 ) -> None:
-    took, raised = stress.interrupt(100_000_000, after, kind)
+    took, raised = stress.interrupt(100_000_000, 0.5, kind)
     assert isinstance(raised, duckdb.InterruptException)
     assert 0 <= took < SECONDS
 
 
-@pytest.mark.parametrize("after", [0.1, 1.0])
-def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path, after: float) -> None:
+def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
     process = start(data, "evaluate", "rec/*.parquet", "truth.parquet", "--output", "report.txt")
-    wait_for(lambda: used(process) > STARTED + after, process)
+    wait_for(lambda: used(process) > STARTED + 0.5, process)
     asked = time.monotonic()
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
@@ -90,12 +90,10 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path, after: fl
     assert sorted(path.name for path in data.iterdir()) == ["rec", "rec.parquet", "truth.parquet"]
 
 
-@pytest.mark.parametrize("after", [0.0, 0.05])
-def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path, after: float) -> None:
+def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path) -> None:
     files = str(data / "rec" / "*.parquet"), str(data / "truth.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
     wait_for(lambda: any(tmp_path.iterdir()), process)
-    time.sleep(after)
     process.send_signal(signal.SIGINT)
     assert process.communicate(timeout=60) == ("", "")
     assert process.returncode == 130

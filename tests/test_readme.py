@@ -72,12 +72,13 @@ def test_sql_blocks_return_what_the_readme_shows(con, code, output):
         assert result is None or result.fetchall()
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_docstrings_have_a_description_and_an_example_that_holds(con, name):
-    text = FUNCTIONS[name].call.__doc__
-    query, expected = re.search(r">>> (SELECT .*)\n\s+(.*)", text).groups()
-    (value,) = con.execute(query).fetchone()
-    assert value == eval(expected) or math.isclose(value, eval(expected), rel_tol=1e-15)
+def test_docstrings_have_a_description_and_examples_that_hold(shared):
+    for name, function in FUNCTIONS.items():
+        examples = re.findall(r">>> (SELECT .*)\n\s+(.*)", function.call.__doc__)
+        assert examples, name
+        for query, expected in examples:
+            (value,) = shared.execute(query).fetchone()
+            assert value == eval(expected) or math.isclose(value, eval(expected), rel_tol=1e-15), query
 
 
 def test_links_inside_the_readme_have_a_target():

@@ -5,16 +5,22 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
+import udfs
 from tests.conftest import said, value
 
 MEGABYTE = 2**20
 
 
-@pytest.mark.parametrize("setting", ["", "SET arrow_large_buffer_size = true"])
-def test_strings_of_a_megabyte_are_told_apart_by_their_last_letter(
-    con: duckdb.DuckDBPyConnection, setting: str
-) -> None:
-    con.execute(setting)
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection for all tests here, with a table that is still there in the end."""
+    with udfs.register(duckdb.connect()) as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 1 AS one")
+        yield connection
+        assert value(connection, "SELECT one FROM kept") == 1
+
+
+def test_strings_of_a_megabyte_are_told_apart_by_their_last_letter(con: duckdb.DuckDBPyConnection) -> None:
     long = f"repeat('x', {MEGABYTE})"
     rec, truth = f"[{long} || 'a', {long}, {long} || 'b']", f"[{long} || 'b', {long} || 'c']"
     assert value(con, f"SELECT first_hit_rank({rec}, {truth})") == 3
@@ -40,10 +46,8 @@ def test_a_text_of_options_of_a_megabyte_is_an_error_or_read(con: duckdb.DuckDBP
     ],
 )
 def test_a_text_of_options_is_never_sql(con: duckdb.DuckDBPyConnection, options: str) -> None:
-    con.execute("CREATE TABLE kept AS SELECT 1 AS one")
     with pytest.raises(duckdb.InvalidInputException, match="recall: option"):
         con.execute("SELECT recall([1], [1], 1, ?)", [options]).fetchall()
-    assert value(con, "SELECT one FROM kept") == 1
 
 
 QUOTE = [] if duckdb.__version__.startswith("1.") else ['quo"te']  # no such name for 1.5's query_table
@@ -62,21 +66,12 @@ NAMES = [
 ]
 
 
-@pytest.fixture
-def hostile(con: duckdb.DuckDBPyConnection) -> Iterator[duckdb.DuckDBPyConnection]:
-    con.execute("CREATE TABLE kept AS SELECT 1 AS one")
-    yield con
-    assert value(con, "SELECT one FROM kept") == 1
-
-
 @pytest.mark.parametrize("name", NAMES)
-def test_tables_of_any_name_are_evaluated_as_names(hostile: duckdb.DuckDBPyConnection, name: str) -> None:
+def test_tables_of_any_name_are_evaluated_as_names(con: duckdb.DuckDBPyConnection, name: str) -> None:
     """`query_table` takes a quoted name; the text of the argument is data to it, not SQL."""
     quoted = '"' + name.replace('"', '""') + '"'
-    hostile.execute(f"CREATE TABLE {quoted} AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
-    for function in ("ranking_by_user", "ranking_summary"):
-        query = f"SELECT recall FROM {function}($$"
-        assert value(hostile, f"{query}{quoted}$$, $${quoted}$$, [1])") == 1
+    con.execute(f"CREATE TABLE {quoted} AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
+    assert value(con, f"SELECT recall FROM ranking_summary($${quoted}$$, $${quoted}$$, [1])") == 1
 
 
 @pytest.mark.parametrize(
@@ -91,20 +86,22 @@ def test_tables_of_any_name_are_evaluated_as_names(hostile: duckdb.DuckDBPyConne
         "rec)",
     ],
 )
-def test_the_name_of_a_table_is_never_sql(hostile: duckdb.DuckDBPyConnection, name: str) -> None:
-    hostile.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
-    for function in ("ranking_judged", "ranking_by_user", "ranking_summary"):
+def test_the_name_of_a_table_is_never_sql(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    con.execute("CREATE OR REPLACE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 3 AS score")
+    for function in ("ranking_judged", "ranking_summary"):
         ks = "1" if function == "ranking_judged" else "[1]"
         for arguments in (f"$${name}$$, 'rec'", f"'rec', $${name}$$"):
             with pytest.raises(duckdb.Error):
-                hostile.execute(f"FROM {function}({arguments}, {ks})").fetchall()
+                con.execute(f"FROM {function}({arguments}, {ks})").fetchall()
 
 
 @pytest.mark.parametrize("system", ["'; DROP TABLE kept; --", "two\nlines", 'quo"te', "", "NULL"])
-def test_what_a_system_is_called_is_data(hostile: duckdb.DuckDBPyConnection, system: str) -> None:
-    hostile.execute("CREATE TABLE rec AS SELECT ? AS system, 1 AS userid, 2 AS itemid, 3 AS score", [system])
+def test_what_a_system_is_called_is_data(con: duckdb.DuckDBPyConnection, system: str) -> None:
+    con.execute(
+        "CREATE OR REPLACE TABLE rec AS SELECT ? AS system, 1 AS userid, 2 AS itemid, 3 AS score", [system]
+    )
     query = "SELECT system, recall FROM ranking_summary('rec', 'rec', [1])"
-    assert hostile.execute(query).fetchall() == [(system, 1)]
+    assert con.execute(query).fetchall() == [(system, 1)]
 
 
 @pytest.mark.parametrize(
@@ -131,8 +128,9 @@ def test_ids_of_users_and_items_in_tables_may_be_of_any_type(
 ) -> None:
     a, b = f"{one}::{kind}", f"{other}::{kind}"
     rows = f"({a}, {b}, 2), ({a}, {a}, 1), ({b}, {a}, 1), ({b}, {b}, 1), (NULL, {a}, 1), ({a}, NULL, 0)"
-    con.execute(f"CREATE TABLE rec AS FROM (VALUES {rows}) t(userid, itemid, score)")
-    con.execute(f"CREATE TABLE truth AS FROM (VALUES ({a}, {a}), ({b}, {b}), (NULL, {b})) t(userid, itemid)")
+    con.execute(f"CREATE OR REPLACE TABLE rec AS FROM (VALUES {rows}) t(userid, itemid, score)")
+    truth = f"({a}, {a}), ({b}, {b}), (NULL, {b})"
+    con.execute(f"CREATE OR REPLACE TABLE truth AS FROM (VALUES {truth}) t(userid, itemid)")
     query = "SELECT n_rec, n_truth, first_hit_rank FROM ranking_by_user('rec', 'truth', [5]) ORDER BY n_rec"
     (second, first) = con.execute(query).fetchall()
     assert first == (3, 1, 2)  # item b is above item a by its score
@@ -141,7 +139,7 @@ def test_ids_of_users_and_items_in_tables_may_be_of_any_type(
 
 
 def test_items_of_type_interval_are_refused_in_tables_too(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, INTERVAL 1 MONTH AS itemid, 1 AS score")
+    con.execute("CREATE OR REPLACE TABLE rec AS SELECT 1 AS userid, INTERVAL 1 MONTH AS itemid, 1 AS score")
     with pytest.raises(duckdb.Error, match="judge: items must not be of type INTERVAL, cast them to VARCHAR"):
         con.execute("FROM ranking_summary('rec', 'rec', [1])").fetchall()
 

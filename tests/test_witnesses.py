@@ -10,22 +10,18 @@ from tests.witnesses import (
     JUDGED,
     LIST_WITNESSES,
     WITNESSES,
-    Call,
-    ListWitness,
-    Options,
     Outside,
-    Ranking,
     Topic,
     Value,
     Witness,
-    Worked,
     judge_slowly,
     judged,
     largest_difference,
     random_topics,
 )
 
-TOPICS = random_topics(seed=7, n=3_000)
+TOPICS = random_topics(seed=7, n=1_000)
+ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
 
 
 def is_close(value: Value, expected: Value) -> bool:
@@ -34,22 +30,19 @@ def is_close(value: Value, expected: Value) -> bool:
     return math.isclose(value, expected, rel_tol=1e-15, abs_tol=1e-15)
 
 
-@pytest.mark.parametrize(("rec", "truth", "form", "expected"), JUDGED)
-def test_a_list_is_judged_as_worked_by_hand(
-    rec: Any, truth: Any, form: str, expected: Ranking | None
-) -> None:
-    assert judge_slowly(rec, truth, form) == expected
+def test_a_list_is_judged_as_worked_by_hand() -> None:
+    for rec, truth, form, expected in JUDGED:
+        assert judge_slowly(rec, truth, form) == expected, (rec, truth)
 
 
-@pytest.mark.parametrize(
-    ("one", "case"),
-    [pytest.param(one, case, id=name) for name, one in WITNESSES.items() for case in one.worked],
-)
-def test_a_worked_case_holds_for_the_slow_definition(one: Witness, case: Worked) -> None:
-    assert is_close(one.evaluate(case.rec, case.truth, case.k, case.options, case.form), case.expected)
+@pytest.mark.parametrize("one", ONES)
+def test_worked_cases_hold_for_the_slow_definition(one: Witness) -> None:
+    for case in one.worked:
+        found = one.evaluate(case.rec, case.truth, case.k, case.options, case.form)
+        assert is_close(found, case.expected), case
 
 
-@pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in WITNESSES.items()])
+@pytest.mark.parametrize("one", ONES)
 def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) -> None:
     assert len(one.worked) >= 3
     assert any(case.k == 0 for case in one.worked)
@@ -62,19 +55,20 @@ def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) 
 
 
 @pytest.mark.parametrize(
-    ("one", "outside", "options", "k"),
+    ("one", "outside"),
     [
-        pytest.param(one, outside, options, k, id=f"{name}-{outside.name}-{dict(options)}-{k}")
+        pytest.param(one, outside, id=f"{name}-{outside.name}")
         for name, one in WITNESSES.items()
-        for outside, options, k in one.comparisons()
+        for outside in one.outside
     ],
 )
-def test_the_slow_definition_agrees_with_the_outside_implementation(
-    one: Witness, outside: Outside, options: Options, k: int | None
-) -> None:
+def test_the_slow_definition_agrees_with_the_outside_implementation(one: Witness, outside: Outside) -> None:
     if outside.missing():
         pytest.skip(f"{outside.missing()} is not installed")
-    assert largest_difference(one.name, outside, options, k, TOPICS) <= outside.tolerance
+    for options in outside.options:
+        for k in outside.cutoffs:
+            difference = largest_difference(one.name, outside, options, k, TOPICS)
+            assert difference <= outside.tolerance, (dict(options), k)
 
 
 @pytest.mark.parametrize("half_life", [2, 5, 10])
@@ -123,34 +117,6 @@ def test_random_topics_hold_every_kind_of_case() -> None:
     assert any(topic.truth and not topic.relevant() for topic in TOPICS)
 
 
-@pytest.mark.parametrize("grade", [None, math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("k", [0, 1])
-def test_a_grade_that_is_not_a_finite_number_is_an_error(grade: float | None, k: int) -> None:
-    for rec, truth in [
-        (["a"], {"a": grade}),
-        (["a"], {"b": grade}),
-        ([(grade, "a")], [1]),
-        ([(1, "a")], [grade]),
-    ]:
-        with pytest.raises(ValueError, match="finite"):
-            WITNESSES["ndcg"].evaluate(rec, truth, k)
-
-
-@pytest.mark.parametrize(("name", "options"), [("err", {}), ("rbp", {"gain": "graded"})])
-@pytest.mark.parametrize("rec", [["a"], []])
-def test_a_grade_above_max_grade_is_an_error_wherever_it_is(
-    name: str, options: Options, rec: list[str]
-) -> None:
-    with pytest.raises(ValueError, match="max_grade"):
-        WITNESSES[name].evaluate(rec, {"a": 5}, None, options)
-
-
-@pytest.mark.parametrize("one", [pytest.param(one, id=name) for name, one in WITNESSES.items()])
-def test_a_negative_k_is_an_error(one: Witness) -> None:
-    with pytest.raises(ValueError, match="k must be 0 or more, got -1"):
-        one.evaluate([1, 2], {1: 2, 2: 1}, -1)
-
-
 def test_trec_eval_9_reaches_a_recall_of_0_7_with_2_of_3() -> None:
     """Why interpolated precision is not compared where 0.7 * 3 + 0.9 is 2.9999999999999996."""
     (outside,) = WITNESSES["interpolated_precision"].outside
@@ -161,12 +127,11 @@ def test_trec_eval_9_reaches_a_recall_of_0_7_with_2_of_3() -> None:
     assert outside.values([topic], None, {"recall": 0.70001}) == [0.0]
 
 
-@pytest.mark.parametrize(
-    ("one", "call"),
-    [pytest.param(one, call, id=name) for name, one in LIST_WITNESSES.items() for call in one.worked],
-)
-def test_a_worked_call_holds_for_the_slow_definition(one: ListWitness, call: Call) -> None:
-    assert is_close(one.definition(*call.args, **call.options), call.expected)
+@pytest.mark.parametrize("name", LIST_WITNESSES)
+def test_worked_calls_hold_for_the_slow_definition(name: str) -> None:
+    one = LIST_WITNESSES[name]
+    for call in one.worked:
+        assert is_close(one.definition(*call.args, **call.options), call.expected), call
 
 
 @pytest.mark.parametrize("distance", ["cosine", "euclidean", "jaccard"])
@@ -174,7 +139,7 @@ def test_intra_list_diversity_agrees_with_scipy(distance: str) -> None:
     pytest.importorskip("scipy")
     one, rng = LIST_WITNESSES["intra_list_diversity"], random.Random(7)
     assert one.outside is not None
-    for _ in range(1_000):
+    for _ in range(100):
         if distance == "jaccard":
             vectors: list[Any] = [
                 rng.choices("abcdefgh", k=rng.randint(0, 5)) for _ in range(rng.randint(2, 10))
@@ -183,21 +148,3 @@ def test_intra_list_diversity_agrees_with_scipy(distance: str) -> None:
             vectors = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(rng.randint(2, 10))]
         value = one.definition(vectors, distance=distance)
         assert value == pytest.approx(one.outside(vectors, distance=distance), abs=1e-12)
-
-
-@pytest.mark.parametrize("share", [0.0, -0.5, 1.5, math.nan, None])
-def test_a_share_outside_0_to_1_is_an_error(share: float | None) -> None:
-    with pytest.raises(ValueError, match="share"):
-        LIST_WITNESSES["novelty"].definition(["a"], {"a": 0.5, "b": share})
-
-
-def test_an_item_without_popularity_is_an_error_unless_it_counts_as_the_rarest() -> None:
-    novelty = LIST_WITNESSES["novelty"].definition
-    with pytest.raises(ValueError, match="missing"):
-        novelty(["a", "z"], {"a": 0.5})
-    assert novelty(["a", "z"], {"a": 0.5, "b": 0.25}, missing="rarest") == (1 + 2) / 2
-
-
-def test_vectors_of_different_lengths_are_an_error() -> None:
-    with pytest.raises(ValueError, match="length"):
-        LIST_WITNESSES["intra_list_diversity"].definition([[1, 2], [1]])

@@ -37,8 +37,7 @@ def fuzz(
     for number, one in enumerate(found, start=batch or 0):
         if one.difference is not None:
             which = f" --only {' '.join(map(repr, only))}" if only else ""
-            place = f"--batch {number}, case {done + (one.case or 0)}"
-            print(f"python -m tests.fuzz --seed {seed}{which} {place}:\n{one.difference}")
+            print(f"python -m tests.fuzz --seed {seed}{which} --batch {number}:\n{one.difference}")
             return 1
         done, compared = done + one.cases, compared + one.compared
         if sys.stderr.isatty() and number % 10 == 0:

@@ -3,7 +3,7 @@
 import decimal
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -363,7 +363,10 @@ def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:
     """Options of a measure: those of its witness, or any number within the bounds of the registry."""
     chosen = dict(rng.choice(WITNESSES[name].options))
     for option, rule in MEASURES[name].options.items():
-        if option == "max_grade":
+        other, needed = (isinstance(rule, Number) and rule.only_with) or ("", None)
+        if other and chosen.get(other, MEASURES[name].defaults[other]) != needed:
+            chosen.pop(option, None)
+        elif option == "max_grade":
             chosen[option] = rng.choice([max(largest, 1.0), 1000.0, max(largest, 4.0), 4.0])
         elif isinstance(rule, Number) and rng.random() < 0.5:
             chosen[option] = number(rng, rule)
@@ -380,20 +383,3 @@ def number(rng: random.Random, rule: Number) -> float:
 
 def largest_grade(batch: Batch) -> float:
     return max((max(one.ideal, default=0.0) for one in batch.rankings if one is not None), default=0.0)
-
-
-def smaller(batch: Batch, row: Row) -> list[Row]:
-    """Rows with one thing less in them."""
-    found: list[Row] = []
-    for i in range(len(row.rec or ())):
-        assert row.rec is not None
-        found.append(replace(row, rec=[*row.rec[:i], *row.rec[i + 1 :]]))
-    if isinstance(row.truth, Mapping):
-        found += [
-            replace(row, truth={p: g for p, g in row.truth.items() if p != place}) for place in row.truth
-        ]
-    elif row.truth is not None:
-        found += [replace(row, truth=[*row.truth[:i], *row.truth[i + 1 :]]) for i in range(len(row.truth))]
-    if row.k is not None:
-        found += [replace(row, k=k) for k in (None, row.k // 2, min(row.k - 1, 100)) if k is None or k >= 0]
-    return found

@@ -4,7 +4,7 @@ import math
 import random
 import traceback
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,16 +12,15 @@ import duckdb
 import pyarrow as pa
 
 import udfs
-from tests.conftest import is_close, literal, maps, option_text
+from tests.conftest import call, is_close, judged_array, literal, maps, option_text
 from tests.conftest import lists as list_array
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
-from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, judge_slowly, random_topics
+from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 from udfs.arrow.functions import FUNCTIONS
-from udfs.measures.registry import MEASURES
+from udfs.measures.registry import BY_NAME, MEASURES, Measure
 
 CLOSE = 1e-12
-PEERS = {"pytrec_eval", "scipy", "sklearn"}  # those fast enough
 SETTINGS = [
     [],
     ["arrow_large_buffer_size = true"],
@@ -37,14 +36,11 @@ class Found:
 
     cases: int = 0
     compared: Counter[str] = field(default_factory=Counter)
-    case: int | None = None  # within the batch
     difference: str | None = None
 
 
 class DifferenceError(Exception):
-    def __init__(self, case: int, text: str) -> None:
-        super().__init__(text)
-        self.case = case
+    pass
 
 
 def run(seed: int, only: Sequence[str], number: int) -> Found:
@@ -56,7 +52,7 @@ def run(seed: int, only: Sequence[str], number: int) -> Found:
     try:
         check(rng, found)
     except DifferenceError as difference:
-        found.case, found.difference = difference.case, str(difference)
+        found.difference = str(difference)
     except Exception:
         found.difference = traceback.format_exc()
     return found
@@ -72,26 +68,23 @@ def connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
 # --- Lists ---
 
 
-def call(name: str, *columns: pa.Array) -> list[float | None]:
-    values: list[float | None] = FUNCTIONS[name].call(*columns).to_pylist()
-    return values
-
-
 def as_judged(batch: Batch) -> list[Any]:
     return [
-        one and {"ranks": one.ranks, "grades": one.grades, "ideal": one.ideal, "size": one.size}
+        one
+        and {
+            "ranks": one.ranks,
+            "grades": one.grades,
+            "ideal": one.ideal,
+            "size": one.size,
+            "cutoff": None,
+        }
         for one in batch.rankings
     ]
 
 
-def values(batch: Batch, name: str, options: Options) -> dict[str, list[float | None]]:
-    """What a measure makes of the batch in each form."""
-    rec, truth = batch.arrays()
-    ks, text = batch.k_array(), option_text(options)
-    texts = batch.text_array([text] * len(batch.rows))
-    rest = [ks, texts] if text is not None else [] if pa.types.is_null(ks.type) else [ks]
-    judged = FUNCTIONS["judge"].call(rec, truth)
-    return {"": call(name, rec, truth, *rest), " of judge": call(name, judged, *rest)}
+def within(measure: Measure, found: float | None) -> bool:
+    """Whether the registry's range and its word on NULL allow the value."""
+    return measure.empty.value is None if found is None else found in measure.range
 
 
 def outcome(work: Callable[[], Any]) -> Any:
@@ -102,48 +95,32 @@ def outcome(work: Callable[[], Any]) -> Any:
         return type(error).__name__
 
 
-def wrong(batch: Batch, name: str, options: Options) -> tuple[int, str, Any, Any] | None:
-    """The first row for which a measure differs: its place, the form, what came out and what should have."""
-    if name == "judge":
-        expected, found = as_judged(batch), outcome(lambda: {"": FUNCTIONS["judge"].call(*batch.arrays())})
-        found = found if isinstance(found, str) else {"": found[""].to_pylist()}
+def is_same(got: Any, want: Any) -> bool:
+    return bool(got == want) or (
+        not isinstance(got, dict) and not isinstance(want, dict) and is_close(got, want, CLOSE)
+    )
+
+
+def compare(batch: Batch, name: str, options: Options, got: Any, want: Any, judged: bool = False) -> None:
+    """One value per row, or the kind of error; of the rows that differ, the shortest is told."""
+    measure = BY_NAME.get(name)
+    rows = range(len(batch.rows))
+    if isinstance(got, str) or isinstance(want, str):
+        wrong = [i for i in rows if got != want]
+        got, want = [got] * len(rows), [want] * len(rows)
     else:
-        expected = outcome(lambda: batch.expected(name, options))
-        found = outcome(lambda: values(batch, name, options))
-    if isinstance(expected, str) or isinstance(found, str):
-        return None if expected == found else (0, "", found, expected)
-    for form, column in found.items():
-        for i, (got, want) in enumerate(zip(column, expected, strict=True)):
-            if not (got == want if name == "judge" else is_close(got, want, CLOSE)):
-                return i, form, got, want
-    return None
-
-
-def report(batch: Batch, name: str, options: Options, case: int) -> DifferenceError:
-    """The difference in row `case`, as small as it can be made."""
-    alone = replace(batch, rows=[batch.rows[case]])
-    if wrong(alone, name, options) is None:
-        place = wrong(batch, name, options)
-        assert place is not None
-        said = f"{batch.sql(name, batch.rows[case], options)};  -- only among {len(batch.rows)} rows"
-        return DifferenceError(case, f"{said}: {place[2]}, not {place[3]} ({describe(batch)})")
-    row, shrunk = batch.rows[case], True
-    while shrunk:
-        shrunk = False
-        for candidate in cases.smaller(batch, row):
-            if wrong(replace(batch, rows=[candidate]), name, options) is not None:
-                row, shrunk = candidate, True
-                break
-    found = wrong(replace(batch, rows=[row]), name, options)
-    assert found is not None
-    _, form, got, want = found
-    sql = batch.sql(name, row, options, judged=form != "")
-    return DifferenceError(case, f"{sql};  -- is {got}, not {want} ({describe(batch)})")
-
-
-def describe(batch: Batch) -> str:
-    rec, truth = batch.arrays()
-    return f"items {batch.items.kind}, rec {rec.type}, truth {truth.type}, k {batch.layout.k}"
+        wrong = [i for i, one, other in zip(rows, got, want, strict=True) if not is_same(one, other)]
+        if measure is not None:
+            wrong += [i for i in rows if want[i] is not None and not within(measure, got[i])]
+    if wrong:
+        texts = {i: batch.sql(name, batch.rows[i], options, judged) for i in wrong}
+        shown = min(wrong, key=lambda i: len(texts[i]))
+        rec, truth = batch.arrays()
+        kinds = f"items {batch.items.kind}, rec {rec.type}, truth {truth.type}, k {batch.layout.k}"
+        raise DifferenceError(
+            f"{texts[shown]};  -- is {got[shown]}, not {want[shown]} "
+            f"(and {len(texts) - 1} more of {len(rows)} rows; {kinds})"
+        )
 
 
 def check_lists(rng: random.Random, found: Found) -> None:
@@ -153,26 +130,17 @@ def check_lists(rng: random.Random, found: Found) -> None:
     ks, size = batch.k_array(), len(batch.rows)
     found.cases += size
     judged = FUNCTIONS["judge"].call(rec, truth)
-    if judged.to_pylist() != as_judged(batch):
-        place = wrong(batch, "judge", {})
-        assert place is not None
-        raise report(batch, "judge", {}, place[0])
+    compare(batch, "judge", {}, judged.to_pylist(), as_judged(batch))
     found.compared[batch.form] += size
     largest = cases.largest_grade(batch)
-    for measure in MEASURES.values():
+    for measure in (MEASURES[name] for name in WITNESSES):
         options = cases.options(rng, measure.name, largest)
-        name = rng.choice(measure.names)
-        text = option_text(options)
+        name, text = rng.choice(measure.names), option_text(options)
         rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
         expected = outcome(lambda: batch.expected(measure.name, options))  # noqa: B023
         for columns in ((rec, truth), (judged,)):
             got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
-            same = got == expected if isinstance(expected, str) else not isinstance(got, str)
-            if not same or not (isinstance(got, str) or all(map(is_close, got, expected, [CLOSE] * size))):
-                place = wrong(batch, measure.name, options)
-                if place is None:  # the alias, or the state that other calls left behind
-                    raise DifferenceError(0, f"{name} {options}: {got}, not {expected} ({describe(batch)})")
-                raise report(batch, measure.name, options, place[0])
+            compare(batch, name, options, got, expected, judged=len(columns) == 1)
             found.compared[batch.form if len(columns) == 2 else "judged"] += size
         if rng.random() < 0.05:
             check_own_options(rng, found, batch, measure.name)
@@ -190,10 +158,10 @@ def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str)
     columns = [batch.expected(name, options) for options in chosen]
     expected = [columns[which[i]][i] for i in range(len(which))]
     got = call(name, rec, truth, batch.k_array(), texts)
-    for i, (one, other) in enumerate(zip(got, expected, strict=True)):
-        if not is_close(one, other, CLOSE):
-            sql = batch.sql(name, batch.rows[i], chosen[which[i]])
-            raise DifferenceError(i, f"{sql};  -- among rows with other options is {one}, not {other}")
+    for n, options in enumerate(chosen):
+        places = [i for i, one in enumerate(which) if one == n]
+        part = replace(batch, rows=[batch.rows[i] for i in places])
+        compare(part, name, options, [got[i] for i in places], [expected[i] for i in places])
     found.compared["options by row"] += len(got)
 
 
@@ -201,7 +169,7 @@ def check_sql(rng: random.Random, found: Found) -> None:
     """All measures through DuckDB, over a table."""
     batch = cases.draw(rng)
     largest = cases.largest_grade(batch)
-    chosen = {name: cases.options(rng, name, largest) for name in MEASURES}
+    chosen = {name: cases.options(rng, name, largest) for name in WITNESSES}
     for options in chosen.values():
         options.update({"max_grade": 1000.0} if "max_grade" in options else {})
     # DuckDB 1.5's own scan of Arrow loses values of these layouts, before any function sees them.
@@ -224,18 +192,14 @@ def check_sql(rng: random.Random, found: Found) -> None:
         rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
         found.cases += len(rows)
         for n, (name, options) in enumerate(chosen.items()):
-            for i, want in enumerate(batch.expected(name, options)):
-                for got in rows[i][2 * n : 2 * n + 2]:
-                    if not is_close(got, want, CLOSE):
-                        sql = batch.sql(name, batch.rows[i], options)
-                        raise DifferenceError(i, f"{sql};  -- from a table is {got}, not {want}")
+            expected = batch.expected(name, options)
+            for judged in (False, True):
+                compare(batch, name, options, [row[2 * n + judged] for row in rows], expected, judged)
         found.compared["SQL over a table"] += len(rows) * len(columns)
-        i = rng.randrange(len(rows))  # and one row written out
-        name = rng.choice(list(chosen))
-        sql = batch.sql(name, batch.rows[i], chosen[name], judged=rng.random() < 0.5)
-        ((got,),) = con.execute(sql).fetchall()
-        if not is_close(got, batch.expected(name, chosen[name])[i], CLOSE):
-            raise DifferenceError(i, f"{sql};  -- is {got}, not {batch.expected(name, chosen[name])[i]}")
+        name, row = rng.choice(list(chosen)), rng.choice(batch.rows)  # and one row written out
+        judged, alone = rng.random() < 0.5, replace(batch, rows=[row])
+        got = con.execute(batch.sql(name, row, chosen[name], judged)).fetchall()
+        compare(alone, name, chosen[name], got[0], alone.expected(name, chosen[name]), judged)
         found.compared["SQL written out"] += 1
 
 
@@ -296,40 +260,7 @@ def check_refusals(rng: random.Random, found: Found) -> None:
         got = error
     found.compared["refusals"] += 1
     if type(got).__name__ != kind or not str(got).startswith(f"{name}: "):
-        raise DifferenceError(
-            at, f"{name}, {what}, {text!r}: {kind} expected, got {got!r} ({describe(batch)})"
-        )
-
-
-# --- Outside implementations ---
-
-
-def check_outside(rng: random.Random, found: Found) -> None:
-    """A measure against another library."""
-    peers = [
-        (name, outside)
-        for name, one in WITNESSES.items()
-        for outside in one.outside
-        if outside.module in PEERS and not outside.missing()
-    ]
-    if not peers:
-        return
-    topics = random_topics(rng.randrange(2**32), 40, longest=rng.choice([5, 25]))
-    found.cases += len(topics)
-    for name, outside in rng.sample(peers, min(4, len(peers))):
-        options, k = rng.choice(list(outside.options)), rng.choice(list(outside.cutoffs))
-        chosen = outside.comparable(topics, k, options)
-        if not chosen:
-            continue
-        rec, truth = list_array([topic.rec for topic in chosen]), maps([topic.truth for topic in chosen])
-        texts = pa.array([option_text(options)] * len(chosen), pa.string())
-        got = call(name, rec, truth, pa.array([k] * len(chosen), pa.int64()), texts)
-        for i, (one, other) in enumerate(zip(got, outside.values(chosen, k, options), strict=True)):
-            if one is None or abs(one - other) > outside.tolerance:
-                lists = f"{literal(chosen[i].rec)}, {literal(chosen[i].truth)}"
-                sql = f"{name}({lists}, {literal(k)}, {dict(options)})"
-                raise DifferenceError(i, f"{sql};  -- is {one}, {outside.name} has {other}")
-        found.compared[f"outside: {outside.module}"] += len(got)
+        raise DifferenceError(f"{name}, {what}, {text!r}: {kind} expected, got {got!r}")
 
 
 # --- Measures that do not read a judged ranking ---
@@ -339,8 +270,9 @@ LISTS = [pa.list_, pa.list_, pa.large_list, pa.list_view, pa.large_list_view]
 
 
 def check_list_measures(rng: random.Random, found: Found) -> None:
+    """Over rows of which the first are sliced away."""
     rows: list[tuple[Any, ...]] = []
-    size = rng.randint(1, 40)
+    size = rng.choice([*range(40), *range(40), 2_048, 2_049])
     distance = rng.choice([None, "cosine", "euclidean", "jaccard"])
     diversity: Options = {} if distance is None else {"distance": distance}
     for _ in range(size):
@@ -384,12 +316,14 @@ def check_list_measures(rng: random.Random, found: Found) -> None:
 def compare_list_measure(
     name: str, options: Options, columns: Sequence[pa.Array], rows: Sequence[tuple[Any, ...]], found: Found
 ) -> None:
-    got = call(name, *columns, pa.array([option_text(options)] * len(rows), pa.string()))
-    for i, (one, arguments) in enumerate(zip(got, rows, strict=True)):
+    start = len(rows) % 4
+    texts = pa.array([option_text(options)] * len(rows), pa.string())
+    got = call(name, *(column.slice(start) for column in (*columns, texts)))
+    for one, arguments in zip(got, rows[start:], strict=True):
         expected = LIST_WITNESSES[name].definition(*arguments, **options)
         if not is_close(one, expected, CLOSE):
             sql = f"SELECT {name}({', '.join(map(literal, arguments))}, {literal(option_text(options))})"
-            raise DifferenceError(i, f"{sql};  -- is {one}, not {expected}")
+            raise DifferenceError(f"{sql};  -- is {one}, not {expected}")
     found.compared["list measures"] += len(got)
 
 
@@ -442,28 +376,30 @@ def check_tables(rng: random.Random, found: Found) -> None:
     ks = rng.choices([0, 1, 2, 3, 5, 10, 100, 127, 128, 129, 200, 2**31 - 1, None], k=rng.randint(1, 5))
     expected = by_user(rec, truth, ks, systems is not None)
     found.cases += len(expected)
-    columns = [name for name, measure in MEASURES.items() if measure.column]
+    columns = [name for name in WITNESSES if MEASURES[name].column]
+    ids = {"userid": "INTEGER", "itemid": "VARCHAR" if isinstance(names[0], str) else "BIGINT"}
+    tables = create("rec", rec, {**({"system": "VARCHAR"} if systems else {}), **ids, "score": kind})
+    tables += create("truth", truth, ids if grades is None else {**ids, "rel": "DOUBLE"})
     with connection(rng) as con:
-        create(con, "rec", rec, ["system", "userid", "itemid", "score"][systems is None :], kind, names)
-        create(con, "truth", truth, ["userid", "itemid", "rel"][: 2 if grades is None else 3], kind, names)
+        con.execute(tables)
         keys = "system, userid, k" if systems is not None else "NULL, userid, k"
         chosen = ", ".join(f'"{name}"' for name in columns)
         query = f"FROM ranking_by_user('rec', 'truth', {literal(ks)})"
         got = con.execute(f"SELECT {keys}, n_rec, n_truth, {chosen} {query}").fetchall()
-        where = f"{setup(rec, truth, kind)}{query}"
+        where = tables + query
         rows = {row[:3]: row[3:] for row in got}
         if len(rows) != len(got) or rows.keys() != expected.keys():
             extra = sorted(map(str, rows.keys() ^ expected.keys()))
-            raise DifferenceError(0, f"{where};  -- {len(got)} rows; only here or only expected: {extra}")
-        for i, (key, (n_rec, n_truth, ranking)) in enumerate(expected.items()):
+            raise DifferenceError(f"{where};  -- {len(got)} rows; only here or only expected: {extra}")
+        for key, (n_rec, n_truth, ranking) in expected.items():
             row = rows[key]
             if row[:2] != (n_rec, n_truth):
                 counts = f"n_rec, n_truth are {row[:2]}, not {(n_rec, n_truth)}"
-                raise DifferenceError(i, f"{where};  -- {key}: {counts}")
+                raise DifferenceError(f"{where};  -- {key}: {counts}")
             for name, value in zip(columns, row[2:], strict=True):
                 want = WITNESSES[name].definition(ranking, key[2])
                 if not is_close(value, want, CLOSE):
-                    raise DifferenceError(i, f"{where};  -- {key}: {name} is {value}, not {want}")
+                    raise DifferenceError(f"{where};  -- {key}: {name} is {value}, not {want}")
             found.compared["ranking_by_user"] += len(columns)
         compare_summary(con, where, query, expected, columns, systems is not None, found)
 
@@ -520,58 +456,88 @@ def compare_summary(
         row = rows.get((system, k))
         counts = len(group), sum(n_rec == 0 for n_rec, _, _ in group)
         if row is None or row[:2] != counts:
-            raise DifferenceError(
-                0, f"{where};  -- summary of {(system, k)}: {row and row[:2]}, not {counts}"
-            )
+            raise DifferenceError(f"{where};  -- summary of {(system, k)}: {row and row[:2]}, not {counts}")
         for name, value in zip(columns, row[2:], strict=True):
             every = [WITNESSES[name].definition(ranking, k) for _, _, ranking in group]
             some = [one for one in every if one is not None]
             want = math.fsum(some) / len(some) if some else None
             if not is_close(value, want, CLOSE):
-                raise DifferenceError(
-                    0, f"{where};  -- summary of {(system, k)}: {name} is {value}, not {want}"
-                )
+                raise DifferenceError(f"{where};  -- summary of {(system, k)}: {name} is {value}, not {want}")
         found.compared["ranking_summary"] += len(columns)
 
 
-def create(
-    con: duckdb.DuckDBPyConnection,
-    name: str,
-    rows: Sequence[Any],
-    columns: Sequence[str],
-    score: str,
-    items: Sequence[Any],
-) -> None:
-    kinds = {
-        "itemid": "VARCHAR" if isinstance(items[0], str) else "BIGINT",
-        "userid": "INTEGER",
-        "score": score,
-    }
-    types = [
-        f"{column} {kinds.get(column, 'VARCHAR' if column == 'system' else 'DOUBLE')}" for column in columns
-    ]
-    con.execute(f"CREATE TABLE {name} ({', '.join(types)})")
-    if rows:
-        con.register("given", pa.table({column: [row[column] for row in rows] for column in columns}))
-        con.execute(f"INSERT INTO {name} FROM given")
-        con.unregister("given")
-
-
-def setup(rec: Sequence[Any], truth: Sequence[Any], score: str) -> str:
-    """Statements that make the tables."""
-    text = ""
-    for name, rows in (("rec", rec), ("truth", truth)):
-        if rows:
-            values = ", ".join("(" + ", ".join(sql(part) for part in row.values()) + ")" for row in rows)
-            chosen = f"* REPLACE (score::{score} AS score)" if name == "rec" else "*"
-            text += (
-                f"CREATE TABLE {name} AS SELECT {chosen} FROM (VALUES {values}) t({', '.join(rows[0])});\n"
-            )
-    return text
+def create(name: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
+    """The statements that make the table."""
+    text = f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in columns.items())});\n"
+    values = ", ".join("(" + ", ".join(map(sql, row.values())) + ")" for row in rows)
+    return text + (f"INSERT INTO {name} VALUES {values};\n" if rows else "")
 
 
 def sql(value: Any) -> str:
     return f"'{value}'::DOUBLE" if isinstance(value, float) else literal(value)
+
+
+# --- Judged rankings of unknown origin ---
+
+
+def check_judged(rng: random.Random, found: Found) -> None:
+    """Structs that no judge has made: the value of the definition where the rules hold, else an error."""
+    size = rng.randint(1, 30)
+    structs = [judged_struct(rng) for _ in range(size)]
+    is_wrong = [rng.random() < 0.3 and spoil(rng, one) for one in structs]
+    ks = [rng.choice([None, 0, 1, 3, 10]) for _ in structs]
+    found.cases += size
+    for i, (one, k) in enumerate(zip(structs, ks, strict=True)):
+        is_cut = k is not None and one["cutoff"] is not None and k > one["cutoff"]
+        ranking = Ranking(one["ranks"], one["grades"], one["ideal"], one["size"])
+        for name, measure in MEASURES.items():
+            largest = max(ranking.ideal, default=0.0)
+            options = cases.options(rng, name, largest)
+            columns = (
+                judged_array([one]),
+                pa.array([k], pa.int64()),
+                pa.array([option_text(options)], pa.string()),
+            )
+            got = outcome(lambda: call(name, *columns)[0])  # noqa: B023
+            if is_wrong[i] or is_cut:
+                want: Any = "ValueError"
+            else:
+                want = outcome(lambda: WITNESSES[name].definition(ranking, k, **options))  # noqa: B023
+            is_error = isinstance(got, str) or isinstance(want, str)
+            if not (got == want if is_error else is_close(got, want, CLOSE) and within(measure, got)):
+                raise DifferenceError(f"{name}({one}, {k}, {option_text(options)!r}) is {got}, not {want}")
+            found.compared["judged structs"] += 1
+
+
+def judged_struct(rng: random.Random) -> dict[str, Any]:
+    """What `judge` could have made."""
+    size = rng.randint(0, 12)
+    cutoff = rng.choice([None, None, size, size + rng.randint(0, 3)])
+    ranks = sorted(rng.sample(range(1, size + 1), rng.randint(0, size)))
+    grades = [float(rng.choice([-1, 0, 1, 1, 2, 3])) for _ in ranks]
+    more = [float(rng.choice([-1, 0, 1, 2, 3])) for _ in range(rng.randint(0, 4))]
+    ideal = sorted(grades + more, reverse=True)
+    return {"ranks": ranks, "grades": grades, "ideal": ideal, "size": size, "cutoff": cutoff}
+
+
+def spoil(rng: random.Random, one: dict[str, Any]) -> bool:
+    """Break one rule of the struct, if it has what that rule is about."""
+    n_hits = sum(grade > 0 for grade in one["grades"])
+    broken: dict[str, Any] = rng.choice(
+        [
+            {"size": -1 - one["size"]},
+            {"cutoff": one["size"] - 1},
+            {"ranks": [0, *one["ranks"]], "grades": [1.0, *one["grades"]], "ideal": [9.0, *one["ideal"]]},
+            {"ranks": [*one["ranks"], one["size"] + 1], "grades": [*one["grades"], 0.0]},
+            {"grades": [*one["grades"], 1.0]},
+            {"ideal": [*one["ideal"], 9.0]} if one["ideal"] else {},
+            {"ideal": [3.0] * (n_hits - 1)} if n_hits else {},
+            {"ranks": one["ranks"][::-1]} if len(one["ranks"]) > 1 else {},
+            {"ranks": one["ranks"][:1] * 2 + one["ranks"][2:]} if len(one["ranks"]) > 1 else {},
+        ]
+    )
+    one.update(broken)
+    return bool(broken)
 
 
 CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
@@ -579,6 +545,6 @@ CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
     "sql": (check_sql, 4),
     "tables": (check_tables, 8),
     "list measures": (check_list_measures, 10),
-    "outside": (check_outside, 8),
     "refusals": (check_refusals, 25),
+    "judged structs": (check_judged, 10),
 }

@@ -73,36 +73,6 @@ def many_users_with_one_item(con: Connection, n: int) -> None:
     check(rows(con, sql)[0], (n, half, half))
 
 
-def the_largest_k(con: Connection, n: int) -> None:
-    """A k of 2^31 - 1 and above."""
-    for k in (2**31 - 1, 2**31, 2**63 - 1):
-        names = f"recall(l, r, {k}), \"precision\"(l, r, {k}, 'divide=k'), ndcg(l, l, {k})"
-        check(rows(con, f"SELECT {names} FROM (SELECT [1, 2] AS l, [2, 3] AS r)")[0], (1 / 2, 1 / k, 1))
-    con.execute("CREATE OR REPLACE TEMP VIEW r AS SELECT 1 AS userid, 2 AS itemid, 1 AS score")
-    con.execute("CREATE OR REPLACE TEMP VIEW t AS SELECT 1 AS userid, 2 AS itemid")
-    check(rows(con, f"SELECT k, recall FROM ranking_by_user('r', 't', [{2**31 - 1}])")[0], (2**31 - 1, 1))
-
-
-def empty_tables(con: Connection, n: int) -> None:
-    """No recommendations, no truth, neither."""
-    con.execute("CREATE OR REPLACE TEMP TABLE no_rec (userid INTEGER, itemid INTEGER, score DOUBLE)")
-    con.execute("CREATE OR REPLACE TEMP TABLE no_truth (userid INTEGER, itemid INTEGER)")
-    con.execute("CREATE OR REPLACE TEMP TABLE one_rec AS SELECT 1 AS userid, 2 AS itemid, 3.0 AS score")
-    con.execute("CREATE OR REPLACE TEMP TABLE one_truth AS SELECT 1 AS userid, 2 AS itemid")
-    for rec, truth, expected in (
-        ("no_rec", "no_truth", []),
-        ("one_rec", "no_truth", []),
-        ("no_rec", "one_truth", [(1, 5, 0, 0.0)]),
-        ("one_rec", "one_truth", [(1, 5, 1, 1.0)]),
-    ):
-        found = rows(con, f"SELECT userid, k, n_rec, recall FROM ranking_by_user('{rec}', '{truth}', [5])")
-        if found != expected:
-            raise AssertionError(f"{rec}, {truth}: {found}, not {expected}")
-    found = rows(con, "SELECT recall([itemid], [userid]) FROM one_rec WHERE userid = 2")
-    if found != []:
-        raise AssertionError(found)
-
-
 def long_strings(con: Connection, n: int) -> None:
     """Lists of strings of n bytes in all, and beyond 2^31 of them: right, or an error of DuckDB's or ours."""
     width, bytes_in_all = 1_000_000 if n >= 10**7 else 10_000, 2**31 + 2**20 if n >= 10**7 else n
@@ -123,8 +93,6 @@ SIZES: dict[str, Callable[[Connection, int], None]] = {
     "one user with many items": one_user_with_many_items,
     "one user with many items, tables": one_user_in_tables,
     "many users with one item": many_users_with_one_item,
-    "the largest k": the_largest_k,
-    "empty tables": empty_tables,
     "long strings": long_strings,
 }
 

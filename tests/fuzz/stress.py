@@ -38,8 +38,8 @@ def queries() -> list[str]:
         "rec, map_keys(truth)",
     ]
     found = []
-    for n, name in enumerate(MEASURES):
-        for i, options in enumerate(WITNESSES[name].options):
+    for n, (name, one) in enumerate(WITNESSES.items()):
+        for i, options in enumerate(one.options):
             form, k = forms[(n + i) % 4], (3, "NULL", "userid % 7", 10)[(n + 2 * i) % 4]
             found.append(f'"{name}"({form}, {k}, {literal(option_text(options))})')
     statements = [f"SELECT {column} FROM lists ORDER BY userid" for column in found]

@@ -22,8 +22,8 @@ from udfs.measures.registry import MEASURES
 
 COLUMNS = [
     f'"{name}"({{}}, {k}, {literal(option_text(options))})'
-    for name in MEASURES
-    for options in WITNESSES[name].options
+    for name, one in WITNESSES.items()
+    for options in one.options
     for k in (3, "NULL")
 ]
 
