@@ -59,8 +59,9 @@ def at_cut_offs(
         given = [DEFAULT_K]
     merged: dict[str, Choice] = {}
     for choice in choices:
-        before = merged.get(choice.name, replace(choice, cuts=())).cuts
-        merged[choice.name] = replace(choice, cuts=(*before, *(choice.cuts or given)))
+        before = merged[choice.name].cuts if choice.name in merged else ()
+        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
+        merged[choice.name] = replace(choice, cuts=tuple(cuts))
     ks = list(dict.fromkeys(given))
     return list(merged.values()), sorted({*ks, *named}, key=lambda k: (k is None, k)) if named else ks
 
@@ -163,7 +164,7 @@ def column(request: Request, choice: Choice, value: str, aggregate: str = "") ->
     """A measure's value, NULL where it is not asked for, under its name."""
     name = identifier(choice.name)
     if set(choice.cuts) != set(request.ks):
-        ks = ", ".join(str(k) for k in dict.fromkeys(choice.cuts) if k is not None)
+        ks = ", ".join(str(k) for k in choice.cuts if k is not None)
         tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in choice.cuts)
         value = f"CASE WHEN {' OR '.join(tests)} THEN {value} END"
     value = f"{aggregate}({value})" if aggregate else value
