@@ -57,7 +57,7 @@ def entries(found: dict[Any, Any]) -> list[tuple[Any, Any]]:
 def test_the_example_in_the_header_gives_the_result_beside_it(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
-    header = re.findall(r"^--   (.*)$", statements.macros()[name].partition("-- Example:")[2], re.MULTILINE)
+    header = re.findall(r"^--   (.*)$", statements.texts()[name][0].partition("-- Example:")[2], re.MULTILINE)
     end = next(i for i, line in enumerate(header) if line.endswith(";"))
     query, expected = " ".join(header[: end + 1]).rstrip(";"), header[end + 1]
     found = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()

@@ -7,7 +7,7 @@
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    avg(system.main.interpolated_precision(judged, NULL, 'recall=' || recall)) AS "precision"
+    avg(system.main.udf_interpolated_precision(judged, NULL, 'recall=' || recall)) AS "precision"
 FROM ranking_judged(rec, truth, max_k)
 CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
 GROUP BY ALL

@@ -7,8 +7,8 @@
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(rec, truth, max_k) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    avg(system.main."precision"(judged, k)) AS "precision",
-    avg(system.main.recall(judged, k)) AS recall
+    avg(system.main.udf_precision(judged, k)) AS "precision",
+    avg(system.main.udf_recall(judged, k)) AS recall
 FROM ranking_judged(rec, truth, max_k)
 CROSS JOIN (SELECT unnest(range(1, max_k + 1)) AS k)
 GROUP BY ALL
