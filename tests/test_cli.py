@@ -187,7 +187,7 @@ def test_ties_by_item_ascending_and_null_and_nan_scores_last(run):
     Path("rec.csv").write_text("userid,itemid,score\n1,9,nan\n1,8,\n1,15,1\n1,4,1\n1,7,-1\n")
     for relevant, rank in ((4, 1), (15, 2), (7, 3)):
         Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
-        (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+        (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check", "--measures", "mrr")
         assert row["mrr"] == 1 / rank
 
 
@@ -197,7 +197,7 @@ def test_ties_as_in_trec_eval(run):
     )
     for relevant, rank in (("b", 1), ("a", 2), ("9", 3), ("10", 4)):
         Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
-        (row,) = evaluated(run, "rec.csv", "truth.csv", "--ties", "trec", "--no-check")
+        (row,) = evaluated(run, "rec.csv", "truth.csv", "--ties", "trec", "--no-check", "--measures", "mrr")
         assert row["mrr"] == 1 / rank
 
 
@@ -388,7 +388,7 @@ def test_ids_that_are_written_differently_differ(run, form, one, other, late):
     rows = [(user, item, score) for user in (one, other) for item, score in ((one, "2"), (other, "1"))]
     table(f"rec.{form}", "userid,itemid,score", *rows, fill=late)
     table(f"truth.{form}", "userid,itemid", (one, other), (other, other))
-    (row,) = evaluated(run, f"rec.{form}", f"truth.{form}", "--no-check")
+    (row,) = evaluated(run, f"rec.{form}", f"truth.{form}", "--no-check", "--measures", "mrr")
     assert (row["users"], row["users_without_rec"], row["mrr"]) == (2, 0, 0.5)
 
 
@@ -416,10 +416,10 @@ def test_an_id_that_is_text_in_one_text_file_is_text_in_all(run, kinds):
     (row,) = evaluated(run, f"r.{rec}", f"t.{truth}", "--no-check")
     assert (row["mrr"], row["recall"]) == (0.5, 0.5)
     table("users.csv", "userid,country", ("01", "SE"))
-    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--no-check")
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
     assert [row["segment"] for row in rows] == ["(all)", "(none)"]
     table("users.csv", "userid,country", ("1", "SE"), ("01", "DE"))
-    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--no-check")
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
     assert [row["segment"] for row in rows] == ["(all)", "SE"]
 
 
@@ -444,7 +444,7 @@ def test_an_id_that_is_text_in_one_text_file_is_text_in_all(run, kinds):
 def test_ids_of_a_text_file_have_the_type_of_the_parquet_file(run, fails, con, typed, text, got):
     write(con, "rec.parquet", f"SELECT 1 AS userid, {typed} AS itemid, 1 AS score")
     table("truth.csv", "userid,itemid", ("1", text))
-    arguments = ["rec.parquet", "truth.csv", "--no-check"]
+    arguments = ["rec.parquet", "truth.csv", "--no-check", "--measures", "recall"]
     if isinstance(got, str):
         assert fails(1, "evaluate", *arguments) == f"itemid must be of one type, got {got}"
     else:
@@ -456,7 +456,9 @@ def test_models_and_segments_are_called_what_is_written(run):
     rows = [("1", "1", "1", system) for system in ("1.1", "1.10", "2024-1-1")]
     table("rec.csv", "userid,itemid,score,system", *rows)
     table("users.csv", "userid,segment", ("1", "TRUE"), ("1", "true"))
-    rows = evaluated(run, "rec.csv", "truth.csv", "--segment", "users.csv:segment", "--no-check")
+    rows = evaluated(
+        run, "rec.csv", "truth.csv", "--segment", "users.csv:segment", "--no-check", "--measures", "mrr"
+    )
     assert {row["system"] for row in rows} == {"1.1", "1.10", "2024-1-1"}
     assert {row["segment"] for row in rows} == {"(all)", "(none)", "TRUE", "true"}
 
@@ -553,7 +555,7 @@ def test_models_have_columns_of_their_own(run, worse):
 
 
 def test_models_without_a_name_have_that_of_the_file(run, worse):
-    rows = evaluated(run, "rec.csv", worse, "truth.csv", "--no-check")
+    rows = evaluated(run, "rec.csv", worse, "truth.csv", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["rec", "worse"]
 
 
@@ -680,7 +682,7 @@ def test_a_file_is_whole_or_not_there(fails, folder, monkeypatch, option):
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])
 def test_a_replaced_file_keeps_its_mode_and_a_new_one_has_the_usual(run, monkeypatch, option):
-    arguments = ["evaluate", "rec.csv", "truth.csv", option, "out.csv"]
+    arguments = ["evaluate", "rec.csv", "truth.csv", "--measures", "mrr", option, "out.csv"]
     before = os.umask(0o027)
     try:
         run(*arguments)
@@ -897,11 +899,11 @@ def test_trec_runs_are_named_by_their_tag(run, fails):
     trec_files()
     text = Path("mine.run").read_text()
     Path("other.run").write_text(text.replace(" mine\n", " other\n"))
-    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check")
+    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["other", "mine"]
-    rows = evaluated(run, "*.run", "qrels", "--no-check")
+    rows = evaluated(run, "*.run", "qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["mine", "other"]
-    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check")
+    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["a", "b"]
     Path("copy.run").write_text(text)
     assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "qrels")
@@ -1173,7 +1175,7 @@ def test_names_are_names(run, con):
         Path(f"{name}.t.csv").write_text(TRUTH)
         Path("users.csv").write_text(f"userid,{quoted}\n1,x\n")
         files = [f"{name}=./{name}.csv", f"./{name}.t.csv", "--score", name, "--by-user", f"./{name}.json"]
-        files += ["--segment", f"users.csv:{name}", "-k", "2"]
+        files += ["--segment", f"users.csv:{name}", "--measures", "ndcg@2"]
         rows = evaluated(run, *files, "--no-check")
         assert [(row["system"], row["segment"]) for row in rows] == [
             (name, segment) for segment in ("(all)", "(none)", "x")
