@@ -622,7 +622,7 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
     for name in NAMES:
         tables.execute(f'CREATE TABLE "{name}" AS SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel')
     assert everything(tables, "rec", "truth") == expected
-    for i, (name, following) in enumerate(zip(NAMES[::2], NAMES[1::2] + ["rec"], strict=False)):
+    for i, (name, following) in enumerate(zip(NAMES[::2], [*NAMES[1::2], "rec"], strict=False)):
         of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
         tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
         named = {of: f'"{name}"', other: f'"{following}"'}

@@ -5,8 +5,7 @@ quoted identifier, never as SQL.
 """
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import duckdb
@@ -69,11 +68,10 @@ class Source:
         return replace(self, ids={**self.ids, name: kind})
 
 
-def number_family(kind: str) -> str:
-    """Which numbers this type holds: "integer", "real", or "" for none."""
-    if re.fullmatch("U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?", kind):
-        return "integer"
-    return "real" if re.fullmatch("DECIMAL.*|FLOAT|DOUBLE", kind) else ""
+def family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
+    """What ids of this type may be compared with."""
+    ((found,),) = con.execute("SELECT _ranking_family(?)", [kind]).fetchall()
+    return str(found)
 
 
 def files_of(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:
@@ -157,9 +155,10 @@ def table_source(
             there = shortened(", ".join(described))
             raise DataError(f"{path}: no column {column!r} (there are: {there})")
     kinds = {ours: described[name] for ours, name in names.items()}
+    numbers = [ours for ours in NUMBERS if ours in names and is_number(con, ours, kinds[ours])]
     for ours in (name for name in NUMBERS if name in names):
         may_hold_numbers = function == "read_csv" or (is_text and kinds[ours] in ("JSON", '"NULL"'))
-        if not (is_number(ours, kinds[ours]) or may_hold_numbers):
+        if not (ours in numbers or may_hold_numbers):
             raise DataError(f"{path}: {names[ours]!r} must be a number, got {shortened(kinds[ours])}")
 
     columns = {ours: identifier(name) for ours, name in names.items()}
@@ -168,21 +167,23 @@ def table_source(
         return Source(path, f"{reader})", columns, ids, is_text=False)
     ids = {ours: "BIGINT" if kind == "BIGINT" else "VARCHAR" for ours, kind in ids.items()}
     if function == "read_csv":
-        return Source(path, csv_rows(reader, names, kinds), columns, ids)
+        texts = [ours for ours, kind in kinds.items() if kind == "VARCHAR" and ours not in NUMBERS]
+        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids)
     return Source(path, json_rows(path, reader, names, kinds), columns, ids)
 
 
-def is_number(ours: str, kind: str) -> bool:
+def is_number(con: duckdb.DuckDBPyConnection, ours: str, kind: str) -> bool:
     """Whether values of this type are scores or grades, as they are."""
-    return number_family(kind) != "" or (ours == "rel" and kind == "BOOLEAN")
+    ((found,),) = con.execute("SELECT _ranking_is_number(?)", [kind]).fetchall()
+    return bool(found) or (ours == "rel" and kind == "BOOLEAN")
 
 
-def csv_rows(reader: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
-    """The rows of a CSV file, with everything but numbers as it is written."""
+def csv_rows(reader: str, names: Mapping[str, str], typed: Container[str]) -> str:
+    """The rows of a CSV file, with all columns but these, whose types will do, read anew."""
     types = {
-        names[ours]: "DOUBLE" if ours in NUMBERS else "VARCHAR"  # which names the line that is no number
-        for ours, kind in kinds.items()
-        if not (is_number(ours, kind) if ours in NUMBERS else kind == "VARCHAR")
+        name: "DOUBLE" if ours in NUMBERS else "VARCHAR"  # which names the line that is no number
+        for ours, name in names.items()
+        if ours not in typed
     }
     return f"{reader}, types = {struct(types)})" if types else f"{reader})"
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import duckdb
 
 from ..duckdb.statements import literal
-from .files import IDS, QRELS, RUN, Source, files_of, number_family, open_source
+from .files import IDS, QRELS, RUN, Source, family, files_of, open_source
 from .messages import DataError, shortened
 
 COLUMNS = ("system", "userid", "itemid", "score", "rel", "segment")
@@ -63,7 +63,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     sources = [truth, *segment_sources(con, inputs), *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
-        sources = with_equal_ids(sources)
+        sources = with_equal_ids(con, sources)
         recs, others = sources[-len(named) :], sources[: -len(named)]
         statements = [table("rec", recs)]
         statements += [table(name, [one]) for name, one in zip(("truth", "segments"), others, strict=False)]
@@ -84,15 +84,16 @@ def table(name: str, sources: Sequence[Source]) -> str:
     return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
 
 
-def with_equal_ids(sources: Sequence[Source]) -> list[Source]:
+def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Source]:
     """The sources with ids of one type, in text files that of the others; DataError if those differ."""
     for name in IDS:
         having = [source for source in sources if name in source.ids]
         typed = {source.ids[name]: source.path for source in having if not source.is_text}
         kinds = set(typed) or {source.ids[name] for source in having}
-        if all(number_family(kind) == "integer" for kind in kinds):
+        families = {family(con, kind) for kind in kinds}
+        if families == {"INTEGER"}:
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
-        elif len(typed) > 1:
+        elif len(families) > 1 and typed:
             got = " and ".join(f"{shortened(kind)} in {path}" for kind, path in list(typed.items())[:2])
             raise DataError(f"{name} must be of one type, got {got}")
         else:
