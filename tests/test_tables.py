@@ -596,7 +596,8 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
 
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
-    summary = f"SELECT users, users_without_rec, users_without_truth, hits, mrr FROM ranking_summary('{rec}', '{truth}', [2])"
+    columns = "users, users_without_rec, users_without_truth, hits, mrr"
+    summary = f"SELECT {columns} FROM ranking_summary('{rec}', '{truth}', [2])"
     return [
         con.execute(f"{cte} {query}").fetchall()
         for query in (summary, f"FROM ranking_check('{rec}', '{truth}')")

@@ -19,6 +19,7 @@ ROOMS = {
     "tables": "ranking_",
     "tables/internal": "",
     "lists": "udf_",
+    "lists/internal": "",
     "predictions": "udf_",
     "hivemall": "udf_",
     "hivemall/internal": "",
