@@ -5,7 +5,7 @@
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
@@ -70,18 +70,17 @@ def ranking_functions() -> Iterator[str]:
     yield "-- Example: SELECT name, options FROM ranking_functions() WHERE len(options) > 0"
     yield "--"
     yield "-- Generated from the registry by `python -m tests.generate`, do not edit."
+    yield "-- A line is a measure and ` | ` stands between its columns, since one text is quick to parse."
     yield "CREATE OR REPLACE TEMP MACRO ranking_functions() AS TABLE"
-    yield "SELECT * FROM (VALUES"
-    rows = (
-        ", ".join(literal(cell) if isinstance(cell, str) else listed(cell) for cell in row)
-        for row in measure_table()
-    )
-    yield ",\n".join(f"    ({row})" for row in rows)
-    yield f") AS functions({', '.join(TABLE_HEADER)});"
-
-
-def listed(texts: Sequence[str]) -> str:
-    return f"[{', '.join(map(literal, texts))}]::VARCHAR[]"
+    table = measure_table()
+    yield "SELECT"
+    for place, (header, cell) in enumerate(zip(TABLE_HEADER, table[0], strict=True), start=1):
+        parts = f"list_filter(string_split(cells[{place}], '; '), lambda part: part <> '')"
+        yield f"    {f'cells[{place}]' if isinstance(cell, str) else parts} AS {header},"
+    yield "FROM (SELECT string_split(unnest(string_split("
+    lines = (" | ".join(cell if isinstance(cell, str) else "; ".join(cell) for cell in row) for row in table)
+    yield literal("\n".join(lines))
+    yield ", chr(10))), ' | ') AS cells);"
 
 
 def by_user_columns() -> Iterator[str]:
@@ -91,7 +90,7 @@ def by_user_columns() -> Iterator[str]:
 
 def by_user_values() -> Iterator[str]:
     for name in table_measures():
-        yield f"        system.main.ranking_values(judged, '{name}' || at_ks) AS {identifier(name)},"
+        yield f"        system.main.udf_ranking_values(judged, '{name}' || at_ks) AS {identifier(name)},"
 
 
 def summary_columns() -> Iterator[str]:

@@ -5,6 +5,7 @@ import pytest
 
 from tests.generate import ROOT, checked_against, generated
 from tests.witnesses import WITNESSES
+from udfs.arrow.functions import measure_table
 from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 
@@ -19,8 +20,9 @@ def test_a_measure_may_be_generated_before_its_witness_is_written(monkeypatch: p
     assert generated()
 
 
-def test_ranking_functions_lists_every_measure_once(shared: duckdb.DuckDBPyConnection) -> None:
-    rows = shared.execute("SELECT name, aliases FROM ranking_functions()").fetchall()
-    expected = {measure.name: list(measure.aliases) for measure in (MEASURES | LIST_MEASURES).values()}
-    assert len(rows) == len(expected)
-    assert dict(rows) == expected
+def test_ranking_functions_is_the_table_of_measures(shared: duckdb.DuckDBPyConnection) -> None:
+    rows = shared.execute("FROM ranking_functions()").fetchall()
+    assert rows == [
+        tuple(cell if isinstance(cell, str) else list(cell) for cell in row) for row in measure_table()
+    ]
+    assert [row[0] for row in rows] == [*MEASURES, *LIST_MEASURES]

@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "udfs"
 ROOMS = {
     "measures": set(),
     "arrow": {"pyarrow", "udfs.measures"},
-    "duckdb": {"duckdb", "udfs.arrow", "udfs.measures"},
+    "duckdb": {"duckdb", "udfs", "udfs.arrow", "udfs.measures"},
     "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures"},
 }
 

@@ -19,7 +19,7 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from dbt_common.exceptions import DbtConfigError  # type: ignore[import-not-found, unused-ignore]
 
-from .duckdb.connection import add_functions, add_macros
+from .duckdb.connection import register
 
 
 class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
@@ -42,10 +42,6 @@ class Plugin(BasePlugin):  # type: ignore[misc, unused-ignore]
         if not isinstance(self.hivemall, bool):
             raise DbtConfigError(f"udfs.dbt: option hivemall must be true or false, got {self.hivemall!r}")
 
-    def configure_connection(self, conn: duckdb.DuckDBPyConnection) -> None:
-        """Add the functions, which all cursors of the database see."""
-        add_functions(conn)
-
     def configure_cursor(self, cursor: duckdb.DuckDBPyConnection) -> None:
-        """Add the macros, which are TEMP and so belong to the one cursor that a model runs on."""
-        add_macros(cursor, self.hivemall)
+        """Register on the one cursor that a model runs on: it alone sees its macros, which are TEMP."""
+        register(cursor, self.hivemall)

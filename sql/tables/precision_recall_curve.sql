@@ -7,8 +7,8 @@
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(rec, truth, max_k) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    avg(system.main."precision"(judged, k)) AS "precision",
-    avg(system.main.recall(judged, k)) AS recall
+    avg(system.main.udf_precision(judged, k)) AS "precision",
+    avg(system.main.udf_recall(judged, k)) AS recall
 FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
 CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
 WHERE (

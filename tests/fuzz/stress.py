@@ -74,7 +74,7 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
             with con.cursor() as cursor:
                 ready.wait()
                 udfs.register(cursor)
-                while time.monotonic() < until and not wrong:
+                while not ran[number] or (time.monotonic() < until and not wrong):
                     statement = rng.choice(statements)
                     try:
                         if answer(cursor, statement) != expected[statement]:

@@ -1,17 +1,32 @@
 """register: everything that the pack has, put into a DuckDB connection."""
 
 import contextlib
+import inspect
+import os
 import threading
+import warnings
+from collections.abc import Iterator, Mapping
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from ..arrow.functions import FUNCTIONS
+from ..arrow.judged import JUDGED_TYPE
 from ..arrow.types import sql_type
 from ..measures.registry import BY_NAME
-from . import statements
+from .names import LAST_MACRO, PACK, UDFS, always_there, is_table, names_in_use
+from .statements import Macro, code, identifier, macros, parsed, read
 
 LOCK = threading.Lock()
+
+
+def renew_lock() -> None:
+    """Give a forked process a lock that no thread holds."""
+    global LOCK
+    LOCK = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=renew_lock)
 
 
 def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.DuckDBPyConnection:
@@ -22,6 +37,9 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
     registers for itself. Nothing is written into a database file, and a read-only one will do. May be called
     again at any time.
 
+    A function or macro of another origin stays what it is: the pack leaves its name alone, and says so in a
+    warning. What the pack has under a short name is always there under a second one too (`udf_recall`).
+
     What was registered inside a transaction that is rolled back goes with it: register again.
 
     Args:
@@ -31,12 +49,11 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
 
     Raises:
         ValueError: the connection is closed, or holds a result that was not read to its end (DuckDB 2 allows
-            no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or a
-            function of one of the names exists that is not the pack's.
+            no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or
+            something of another origin has a name that is the pack's alone (`udf_recall`, `ranking_summary`).
     """
     try:
-        add_functions(con)
-        add_macros(con, hivemall)
+        taken = add(con, hivemall)
     except duckdb.ConnectionException as error:
         raise ValueError(f"register: con must be an open connection, got a closed one ({error})") from None
     except UNFINISHED as error:
@@ -44,6 +61,12 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
             "register: con must have no unfinished result, got one: fetch it to its end first, "
             f"or pass con.cursor() ({error})"
         ) from None
+    if taken:
+        warnings.warn(
+            f"register: left alone, since there are others of these names: {', '.join(taken)}; "
+            f"the pack's are {', '.join(always_there()[name] for name in taken)}",
+            stacklevel=2,
+        )
     return con
 
 
@@ -51,72 +74,87 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
 UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
 
 
-def add_functions(con: duckdb.DuckDBPyConnection) -> None:
-    """Add the functions that the DuckDB instance does not have yet.
+def add(con: duckdb.DuckDBPyConnection, hivemall: bool) -> list[str]:
+    """Add what the connection does not have yet. Returns the names that are someone else's."""
+    transactions = {con.execute("SELECT txid_current()").fetchone() for _ in range(2)}
+    in_transaction = len(transactions) == 1
+    with LOCK:
+        found = names_in_use(con)
+        add_functions(con, UDFS.keys() - found.functions - found.taken, in_transaction)
+    wanted = macros() | (aggregates() if hivemall else {})
+    wanted = {name: macro for name, macro in wanted.items() if name not in found.taken}
+    add_macros(con, wanted, found.macros, in_transaction)
+    return sorted(found.taken)
+
+
+# DuckDB would look for types in the annotations of each function, which takes longer than all else.
+SIGNATURE = inspect.signature(lambda *arguments: ...)
+
+
+def add_functions(con: duckdb.DuckDBPyConnection, missing: set[str], in_transaction: bool) -> None:
+    """Add these functions.
 
     Outside a transaction by a cursor of their own, since DuckDB's client remembers per connection what it
-    registered, and is wrong about it after a rollback. Inside one on the connection itself, since it might
-    not see what a cursor adds.
+    registered, and is wrong about it after a rollback. Inside one on the connection itself, which would not
+    see what a cursor adds.
     """
-    transactions = {con.execute("SELECT txid_current()").fetchone() for _ in range(2)}
-    with LOCK, contextlib.closing(con.cursor()) as cursor:
-        for name in missing(con):
+    with contextlib.closing(con.cursor()) as cursor:
+        types = {text: cursor.type(text) for text in {UDFS[name].returns for name in missing}}
+        for name in filter(missing.__contains__, UDFS):
+            udf = UDFS[name]
+            if udf.is_arrow:
+                vars(udf.call)["__signature__"] = SIGNATURE
             try:
-                create(con if len(transactions) == 1 else cursor, name)
-            except duckdb.NotImplementedException:  # registered in a transaction that was rolled back
-                create(cursor, name)
-        if len(transactions) == 1 and missing(con):
-            raise ValueError(
-                "register: con must not be in a transaction if an earlier one in which it registered was "
-                "rolled back, got one: end it and register again"
-            )
+                (con if in_transaction else cursor).create_function(
+                    name,
+                    udf.call,
+                    None,
+                    types[udf.returns],
+                    type=PythonUDFType.ARROW if udf.is_arrow else PythonUDFType.NATIVE,
+                    null_handling=FunctionNullHandling.SPECIAL,
+                )
+            except duckdb.NotImplementedException:
+                raise ValueError(
+                    "register: con must not be in a transaction if an earlier one in which it registered was "
+                    "rolled back, got one: end it and register again"
+                ) from None
 
 
-def missing(con: duckdb.DuckDBPyConnection) -> list[str]:
-    """The names of functions that this connection does not see; ValueError if one is not the pack's."""
-    query = (
-        "SELECT function_name, varargs FROM duckdb_functions() "
-        "WHERE database_name = 'system' AND list_contains(?, function_name)"
-    )
-    there = dict(con.execute(query, [list(FUNCTIONS)]).fetchall())
-    for name, varargs in there.items():
-        if varargs != "ANY":  # the pack's take any number of arguments of any type
-            raise foreign(name)
-    return [name for name in FUNCTIONS if name not in there]
-
-
-def foreign(name: str) -> ValueError:
-    return ValueError(f"register: con must have no function of another origin named {name}, got one")
-
-
-def create(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Create one function."""
-    function = FUNCTIONS[name]
-    try:
-        con.create_function(
-            name,
-            function.call,
-            None,
-            sql_type(function.returns),
-            type=PythonUDFType.ARROW,
-            null_handling=FunctionNullHandling.SPECIAL,
+def aggregates() -> dict[str, Macro]:
+    """The macros that make the measures aggregates, as in Hivemall."""
+    template = code(read("hivemall/templates/measure.sql")).replace("JUDGED", sql_type(JUDGED_TYPE))
+    return {
+        name: Macro(
+            template.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)), f"udf_{name}"
         )
-    except duckdb.CatalogException:  # a macro of this name in the user's database
-        raise foreign(name) from None
+        for name in BY_NAME
+    }
 
 
-def add_macros(con: duckdb.DuckDBPyConnection, hivemall: bool) -> None:
-    """Create the TEMP macros, and add or remove those that make the measures aggregates as in Hivemall."""
-    for statement in statements.macros().values():
-        con.execute(statements.code(statement))
-    if hivemall:
-        template = statements.code(statements.read("hivemall/templates/measure.sql"))
-        for name in BY_NAME:
-            con.execute(template.replace("MEASURE", f'"{name}"'))
+def add_macros(
+    con: duckdb.DuckDBPyConnection, wanted: Mapping[str, Macro], made: set[str], in_transaction: bool
+) -> None:
+    """Add the TEMP macros that are not there, drop those that are not wanted: all or none."""
+    missing = [name for name in (*wanted, LAST_MACRO) if name not in made]
+    unwanted = made - wanted.keys() - {LAST_MACRO}
+    if not missing and not unwanted:
         return
-    query = (
-        "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'temp' "
-        "AND list_contains(?, function_name) AND regexp_matches(macro_definition, 'avg\\(\"?system\"?\\.')"
-    )
-    for (name,) in con.execute(query, [list(BY_NAME)]).fetchall():
-        con.execute(f'DROP MACRO temp.main."{name}"')
+    with contextlib.nullcontext() if in_transaction else transaction(con):
+        for name in unwanted:
+            con.execute(f"DROP MACRO {'TABLE' if is_table(name) else ''} temp.main.{identifier(name)}")
+        for statement in parsed(con, (wanted[name].sql for name in missing if name in wanted)):
+            con.execute(statement)
+        con.execute(
+            f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS '{' '.join([PACK, *wanted, LAST_MACRO])}'"
+        )
+
+
+@contextlib.contextmanager
+def transaction(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    con.begin()
+    try:
+        yield
+    except BaseException:
+        con.rollback()
+        raise
+    con.commit()

@@ -1,14 +1,43 @@
 """The SQL of the pack, found from a wheel, an editable install and a plain checkout, and text as SQL."""
 
+import contextlib
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from operator import attrgetter
 from pathlib import Path
 
-# The folders of macros, a file for each; `sql/queries/` and the templates are no macros.
-ROOMS = ("tables", "tables/internal", "lists", "predictions", "hivemall", "hivemall/internal")
+import duckdb
+
+# The folders of macros, a file for each, and how a macro's second name begins if its own does not begin so.
+# `internal/` has no second names; `sql/queries/` and the templates are no macros.
+ROOMS = {
+    "tables": "ranking_",
+    "tables/internal": "",
+    "lists": "udf_",
+    "lists/internal": "",
+    "predictions": "udf_",
+    "hivemall": "udf_",
+    "hivemall/internal": "",
+}
+# A comment, or a string or quoted name, in which two hyphens begin none.
+COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|--.*""")
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A macro as it is put into a connection."""
+
+    sql: str
+    always: str  # its name, or that of the same under a name which is the pack's alone
+
+    @property
+    def is_table(self) -> bool:
+        return " AS TABLE" in self.sql
 
 
 def folder() -> Traversable:
@@ -23,20 +52,57 @@ def read(name: str) -> str:
 
 
 @cache
-def macros() -> dict[str, str]:
-    """The file of each macro, by the macro's name; a macro comes after those that it calls."""
-    found = (file for room in ROOMS for file in (folder() / room).iterdir() if file.name.endswith(".sql"))
-    texts = {file.name.removesuffix(".sql"): file.read_text(encoding="utf-8") for file in found}
-    calls = {
-        name: set(re.findall(r"\w+(?=\s*\()", code(text))) & texts.keys() - {name}
-        for name, text in sorted(texts.items())
+def texts() -> dict[str, tuple[str, str]]:
+    """The file of each macro and the room that it lies in, by the name of the file."""
+    root = folder()
+    return {
+        file.name.removesuffix(".sql"): (file.read_text(encoding="utf-8"), room)
+        for room in ROOMS
+        for file in sorted((root / room).iterdir(), key=attrgetter("name"))
+        if file.name.endswith(".sql")
     }
-    return {name: texts[name] for name in TopologicalSorter(calls).static_order()}
+
+
+@cache
+def macros() -> dict[str, Macro]:
+    """Each macro by its name; one comes after those that it calls.
+
+    A file with a short name, which a user may have given to something else, makes two macros: one so named,
+    and one whose name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
+    """
+    found = {}
+    for name, (text, room) in texts().items():
+        prefix, sql = ROOMS[room], code(text)
+        always = name if name.startswith(prefix) else prefix + name
+        found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
+        found[name] = Macro(sql, always)
+    called = {
+        name: set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name}
+        for name, macro in found.items()
+    }
+    return {name: found[name] for name in TopologicalSorter(called).static_order()}
+
+
+PARSED: dict[str, duckdb.Statement] = {}
+
+
+def parsed(con: duckdb.DuckDBPyConnection, texts: Iterable[str]) -> list[duckdb.Statement]:
+    """The statements, each parsed once in a process: DuckDB takes longer to parse a macro than to make it.
+
+    The parser, not the planner, reads `/` as the setting integer_division says; in the pack's SQL it divides.
+    """
+    texts = list(texts)
+    new = [text for text in texts if text not in PARSED]
+    if new:
+        with contextlib.closing(con.cursor()) as cursor:
+            cursor.execute("SET SESSION integer_division = false")
+            PARSED.update((text, cursor.extract_statements(text)[0]) for text in new)
+    return [PARSED[text] for text in texts]
 
 
 def code(text: str) -> str:
     """SQL without its comments, which DuckDB takes a while to skip."""
-    return re.sub(r"--.*", "", text)
+    return COMMENT.sub(r"\1", text)
 
 
 def literal(text: str) -> str:

@@ -1,5 +1,6 @@
 -- The measures as aggregates, as in Hivemall: each MEASURE becomes the mean of its values over the rows.
--- `udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE.
+-- `udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE, and the
+-- type that judge returns for JUDGED.
 --
 -- Parameters: rec, truth [, k [, options]], or judged [, k [, options]], as for the function itself.
 -- Returns:    DOUBLE, the mean over the rows whose truth is not NULL.
@@ -7,15 +8,15 @@
 --
 -- DuckDB computes equal expressions once, so all measures of a query share one call of judge.
 CREATE OR REPLACE TEMP MACRO MEASURE
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)) AS
-        avg(system.main.MEASURE(judged)),
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k HUGEINT) AS
-        avg(system.main.MEASURE(judged, k)),
-    (judged STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), k HUGEINT, options VARCHAR) AS
-        avg(system.main.MEASURE(judged, k, options)),
+    (judged JUDGED) AS
+        avg(system.main.udf_MEASURE(judged)),
+    (judged JUDGED, k HUGEINT) AS
+        avg(system.main.udf_MEASURE(judged, k)),
+    (judged JUDGED, k HUGEINT, options VARCHAR) AS
+        avg(system.main.udf_MEASURE(judged, k, options)),
     (rec, truth) AS
-        avg(system.main.MEASURE(system.main.judge(rec, truth))),
+        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth))),
     (rec, truth, k) AS
-        avg(system.main.MEASURE(system.main.judge(rec, truth), k)),
+        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k)),
     (rec, truth, k, options) AS
-        avg(system.main.MEASURE(system.main.judge(rec, truth), k, options));
+        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k, options));

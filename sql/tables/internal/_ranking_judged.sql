@@ -16,11 +16,11 @@ FROM (
         CASE
             -- HUGEINT and UHUGEINT reach the function alike: as text they do not.
             WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT') AND _ranking_has_rel(truth)
-                THEN system.main.judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
+                THEN system.main.udf_judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
             WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT')
-                THEN system.main.judge(listed::VARCHAR[], items::VARCHAR[])
-            WHEN _ranking_has_rel(truth) THEN system.main.judge(listed, map(items, grades))
-            ELSE system.main.judge(listed, items)
+                THEN system.main.udf_judge(listed::VARCHAR[], items::VARCHAR[])
+            WHEN _ranking_has_rel(truth) THEN system.main.udf_judge(listed, map(items, grades))
+            ELSE system.main.udf_judge(listed, items)
         END AS judged
     FROM (
         SELECT
