@@ -210,6 +210,7 @@ def test_grades_are_used_where_truth_has_them(run):
     assert at_3["ndcg"] == pytest.approx(0.9187707805346093, abs=1e-15)
 
 
+@pytest.mark.slow
 def test_threads_do_not_change_the_numbers(run):
     assert run("evaluate", "rec.csv", "truth.csv", "--threads", "1", "--memory-limit", "200MB") == run(
         "evaluate", "rec.csv", "truth.csv", "--threads", "4"
@@ -875,6 +876,7 @@ def test_trec_files_give_the_numbers_of_trec_eval(run):
         assert found[topic, 5]["n_rec"] == 0
 
 
+@pytest.mark.slow
 def test_trec_files_by_shape_by_option_and_gzip(run):
     trec_files()
     expected = run("evaluate", "mine.run", "qrels", "--no-check", "--threads", "1")
@@ -1167,6 +1169,7 @@ NAMES = ["it's", "a;b", "two\nlines", 'quo"te', "`tick`", "*", "a[1]", "w?", "--
 NAMES += ["';SELECT 1;--", "".join(["it's", "a;b", "two\nlines", 'quo"te', "*[1]?$1{b}';SELECT 1;--"])]
 
 
+@pytest.mark.slow
 def test_names_are_names(run, con):
     """Of files, columns, models and segments, in what is run and in what is printed."""
     for name in NAMES:

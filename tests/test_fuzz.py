@@ -6,12 +6,12 @@ from tests.fuzz import check, sizes
 from tests.fuzz.__main__ import fuzz
 
 CASES = {
-    "lists": 2_000,
+    "lists": 1_000,
     "sql": 200,
     "tables": 100,
     "list measures": 2_500,
     "refusals": 100,
-    "judged structs": 200,
+    "judged structs": 50,
 }
 
 

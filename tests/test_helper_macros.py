@@ -520,6 +520,7 @@ CASES = [  # options, descending, cut, repeats dropped
 ]
 
 
+@pytest.mark.slow
 def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
     own: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -561,6 +562,7 @@ def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
             assert lists == values_by_user, macro
 
 
+@pytest.mark.slow
 def test_ungrouped_aggregates_of_many_rows_do_not_depend_on_threads(own: duckdb.DuckDBPyConnection) -> None:
     own.execute("CREATE TABLE t AS SELECT i, i % 100 AS score FROM range(500_000) AS t(i) ORDER BY hash(i)")
     for threads in (1, 4):

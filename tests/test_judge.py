@@ -27,7 +27,7 @@ LAYOUTS = {
     "views, lossless": [*VIEWS, "arrow_lossless_conversion = true"],
     "large views": [*VIEWS, "arrow_large_buffer_size = true"],
 }
-RARE = ["large buffers", "version 1.5", "views, lossless", "large views"]  # 3 seconds each
+RARE = ["large buffers", "views", "version 1.5", "views, lossless", "large views"]  # 3 seconds each
 
 
 @pytest.fixture

@@ -318,7 +318,7 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
             "userid must have the same type in rec and in truth, got INTEGER and UHUGEINT",
         ),
         (
-            "SELECT * REPLACE (score::BIGNUM AS score) FROM rec",
+            "SELECT * REPLACE (1::BIGNUM AS score) FROM rec",
             "FROM truth",
             "score must be a number (cast it to DOUBLE), got BIGNUM",
         ),
@@ -398,13 +398,15 @@ def test_grades_may_be_true_or_false(tables: duckdb.DuckDBPyConnection) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["ENUM ('none')", "BOOLEAN", "DATE", "INTEGER[2]", "STRUCT(a INTEGER[2])", "UUID"]
+    "system",
+    ["'none'::ENUM ('none')", "true", "DATE '2020-01-01'", "array_value(1, 2)", "{'a': array_value(1, 2)}"],
 )
-def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
-    tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT NULL::{kind} AS "SYSTEM", * FROM rec')
-    found = rows(tables, "FROM ranking_summary('of_any_type', 'truth', [2])")
-    assert [next(iter(row)).lower() for row in found] == ["system"]
-    assert [row["users_without_rec"] for row in found] == [1]
+def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, system: str) -> None:
+    tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT {system} AS "SYSTEM", * FROM rec')
+    counts = "users_without_rec, users_without_truth"
+    query = f"SELECT system, {counts} FROM ranking_summary('of_any_type', 'truth', [2])"
+    ((value,),) = tables.execute(f"SELECT {system}").fetchall()
+    assert tables.execute(query).fetchall() == [(value, 1, 1)]
 
 
 def test_the_rules_for_types_can_be_asked_for(tables: duckdb.DuckDBPyConnection) -> None:
@@ -596,12 +598,10 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
 
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
-    columns = "users, users_without_rec, users_without_truth, hits, mrr"
-    summary = f"SELECT {columns} FROM ranking_summary('{rec}', '{truth}', [2])"
-    return [
-        con.execute(f"{cte} {query}").fetchall()
-        for query in (summary, f"FROM ranking_check('{rec}', '{truth}')")
-    ]
+    counts = "users, users_without_rec, users_without_truth"
+    summary = f"SELECT {counts}, hits, mrr FROM ranking_summary('{rec}', '{truth}', [2])"
+    check = f"FROM ranking_check('{rec}', '{truth}')"
+    return [con.execute(f"{cte} {query}").fetchall() for query in (summary, check)]
 
 
 def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
@@ -614,6 +614,7 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
     assert everything(tables, "wide_rec", "wide_truth") == everything(tables, "rec", "truth")
 
 
+@pytest.mark.slow
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
     """Every name of the SQL as one of hers: a CTE is rec and a table truth, or the other way round."""
     assert {"truths", "counts", "found", "judged", "strangers", "_ranking_systems"} <= set(NAMES)

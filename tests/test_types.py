@@ -120,7 +120,6 @@ def test_what_a_system_is_called_is_data(con: duckdb.DuckDBPyConnection, system:
         ("ENUM ('b', 'a')", "'b'", "'a'"),
         ("STRUCT(a INTEGER, b VARCHAR)", "{'a': 1, 'b': NULL}", "{'a': NULL, 'b': 'NULL'}"),
         ("INTEGER[]", "[]", "[NULL]"),
-        ("INTEGER[2]", "[1, 2]", "[2, 1]"),
     ],
 )
 def test_ids_of_users_and_items_in_tables_may_be_of_any_type(
@@ -138,10 +137,42 @@ def test_ids_of_users_and_items_in_tables_may_be_of_any_type(
     assert second == (2, 1, 1 if smaller else 2)
 
 
-def test_items_of_type_interval_are_refused_in_tables_too(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE OR REPLACE TABLE rec AS SELECT 1 AS userid, INTERVAL 1 MONTH AS itemid, 1 AS score")
-    with pytest.raises(duckdb.Error, match="judge: items must not be of type INTERVAL, cast them to VARCHAR"):
-        con.execute("FROM ranking_summary('rec', 'rec', [1])").fetchall()
+@pytest.mark.parametrize(
+    ("kind", "is_refused"),
+    [
+        ("INTERVAL", True),
+        ("STRUCT(a INTERVAL[])", True),
+        ("INTEGER[2]", True),  # DuckDB 2.0.0 mixes up lists of these, or takes all memory
+        ("STRUCT(a VARCHAR[1][])", True),
+        ("MAP(VARCHAR, INTEGER[2])", True),
+        ('STRUCT("a[2]" INTEGER, "INTERVAL" INTEGER)', False),
+        ("ENUM ('a[2]', 'it''s[3]', '\"', 'INTERVAL')", False),
+        ("INTEGER[]", False),
+    ],
+)
+def test_items_that_cannot_be_matched_are_refused_in_tables(
+    con: duckdb.DuckDBPyConnection, kind: str, is_refused: bool
+) -> None:
+    con.execute(f"CREATE OR REPLACE TABLE rec AS SELECT 1 AS userid, NULL::{kind} AS itemid, 1 AS score")
+    query = "SELECT hits FROM ranking_summary('rec', 'rec', [1])"
+    if is_refused:
+        error = "ranking_summary: itemid must not be or hold an ARRAY or INTERVAL"
+        with pytest.raises(duckdb.Error, match=error):
+            con.execute(query).fetchall()
+    else:
+        assert value(con, query) == 0
+
+
+@pytest.mark.parametrize("kind", ["INTEGER[2]", "INTERVAL"])
+def test_users_may_be_of_types_that_items_may_not(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    users = {"INTEGER[2]": "array_value(i, 1)", "INTERVAL": "to_days(i)"}[kind]
+    con.execute(
+        f"CREATE OR REPLACE TABLE rec AS SELECT ({users})::{kind} AS userid, i // 2 AS itemid, i AS score, "
+        f"({users})::{kind} AS system FROM (SELECT (i % 99)::INTEGER AS i FROM range(200) t(i))"
+    )
+    sums = "sum(users_without_rec), round(sum(hits), 9)"
+    query = f"SELECT count(*), {sums} FROM ranking_summary('rec', 'rec', [1])"
+    assert con.execute(query).fetchall() == [(99, 99 * 98, 1.0)]
 
 
 def test_one_value_of_every_type_as_an_item_is_right_or_refused(con: duckdb.DuckDBPyConnection) -> None:

@@ -57,7 +57,12 @@ def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) 
 @pytest.mark.parametrize(
     ("one", "outside"),
     [
-        pytest.param(one, outside, id=f"{name}-{outside.name}")
+        pytest.param(
+            one,
+            outside,
+            id=f"{name}-{outside.name}",
+            marks=pytest.mark.slow if outside.module == "sklearn" else [],  # a call per topic
+        )
         for name, one in WITNESSES.items()
         for outside in one.outside
     ],

@@ -16,6 +16,7 @@ from tests.conftest import call, is_close, judged_array, literal, maps, option_t
 from tests.conftest import lists as list_array
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
+from tests.test_tables import NAMES as SQL_NAMES
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 from udfs.arrow.functions import FUNCTIONS
 from udfs.measures.registry import BY_NAME, MEASURES, Measure
@@ -352,6 +353,16 @@ NAMES: list[list[Any]] = [
 ]
 
 
+INTEGERS = ["INTEGER", "INTEGER", "SMALLINT", "BIGINT", "UBIGINT", "HUGEINT"]
+
+
+def item_types(names: Sequence[Any]) -> list[str]:
+    """The types that these items may have in a table, all of one family."""
+    if isinstance(names[0], int):
+        return ["BIGINT", "BIGINT", "HUGEINT"]
+    return ["VARCHAR", f"ENUM ({', '.join(map(literal, sorted(names)))})"]
+
+
 def check_tables(rng: random.Random, found: Found) -> None:
     """ranking_by_user and ranking_summary over random tables."""
     users, many = rng.choice([(1, 1), (1, 300), (2, 140), (5, 12), (30, 12), (30, 3), (5, 0)])
@@ -377,14 +388,15 @@ def check_tables(rng: random.Random, found: Found) -> None:
     expected = by_user(rec, truth, ks, systems is not None)
     found.cases += len(expected)
     columns = [name for name in WITNESSES if MEASURES[name].column]
-    ids = {"userid": "INTEGER", "itemid": "VARCHAR" if isinstance(names[0], str) else "BIGINT"}
-    tables = create("rec", rec, {**({"system": "VARCHAR"} if systems else {}), **ids, "score": kind})
-    tables += create("truth", truth, ids if grades is None else {**ids, "rel": "DOUBLE"})
+    ids = [{"userid": rng.choice(INTEGERS), "itemid": rng.choice(item_types(names))} for _ in range(2)]
+    of_rec, of_truth = rng.sample(SQL_NAMES, 2)  # a table of hers may be called what the SQL calls its own
+    tables = create(of_rec, rec, {**({"system": "VARCHAR"} if systems else {}), **ids[0], "score": kind})
+    tables += create(of_truth, truth, ids[1] if grades is None else {**ids[1], "rel": "DOUBLE"})
     with connection(rng) as con:
         con.execute(tables)
         keys = "system, userid, k" if systems is not None else "NULL, userid, k"
         chosen = ", ".join(f'"{name}"' for name in columns)
-        query = f"FROM ranking_by_user('rec', 'truth', {literal(ks)})"
+        query = f"FROM ranking_by_user('\"{of_rec}\"', '\"{of_truth}\"', {literal(ks)})"
         got = con.execute(f"SELECT {keys}, n_rec, n_truth, {chosen} {query}").fetchall()
         where = tables + query
         rows = {row[:3]: row[3:] for row in got}
@@ -448,7 +460,7 @@ def compare_summary(
     """The means over users, which skip NULL."""
     chosen = ", ".join(f'"{name}"' for name in columns)
     keys = "system, k" if has_systems else "NULL, k"
-    query = query.replace("ranking_by_user", "ranking_summary")
+    query = query.replace("ranking_by_user", "ranking_summary", 1)
     got = con.execute(f"SELECT {keys}, users, users_without_rec, {chosen} {query}").fetchall()
     rows = {row[:2]: row[2:] for row in got}
     for system, k in {(key[0], key[2]) for key in expected}:
@@ -468,9 +480,9 @@ def compare_summary(
 
 def create(name: str, rows: Sequence[Mapping[str, Any]], columns: Mapping[str, str]) -> str:
     """The statements that make the table."""
-    text = f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in columns.items())});\n"
+    text = f'CREATE TABLE "{name}" ({", ".join(f"{column} {kind}" for column, kind in columns.items())});\n'
     values = ", ".join("(" + ", ".join(map(sql, row.values())) + ")" for row in rows)
-    return text + (f"INSERT INTO {name} VALUES {values};\n" if rows else "")
+    return text + (f'INSERT INTO "{name}" VALUES {values};\n' if rows else "")
 
 
 def sql(value: Any) -> str:

@@ -25,7 +25,7 @@ list_transform(
     lambda c: c[1] || CASE
         WHEN NOT _ranking_same_type(c[2], coalesce(c[3], c[2]))
             THEN ' must have the same type in rec and in truth, got ' || _ranking_cut(c[2]) || ' and ' || _ranking_cut(c[3])
-        WHEN c[1] = 'itemid' AND _ranking_cannot_match(c[2] || c[3])
+        WHEN c[1] = 'itemid' AND _ranking_cannot_match(concat_ws(',', c[2], c[3]))
             THEN ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ' || _ranking_cut(c[2])
         WHEN c[3] IS NULL AND NOT (_ranking_is_number(c[2]) OR (c[1] = 'rel' AND c[2] = 'BOOLEAN'))
             THEN ' must be a number' || CASE WHEN c[2] = 'BIGNUM' THEN ' (cast it to DOUBLE)' ELSE '' END
