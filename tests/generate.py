@@ -2,7 +2,7 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/ranking_by_user.sql, ranking_summary.sql: a column per measure
+- sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,7 @@ def by_user_columns() -> Iterator[str]:
 
 def by_user_values() -> Iterator[str]:
     for name in table_measures():
-        yield f"        system.main.udf_ranking_values(judged, '{name}' || ranking_at) AS {identifier(name)},"
+        yield f"        system.main.udf_ranking_values(judged, '{name}' || at_ks) AS {identifier(name)},"
 
 
 def summary_columns() -> Iterator[str]:
@@ -117,7 +117,7 @@ def generated() -> dict[Path, str]:
         readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
         macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
     }
-    by_user, summary = macros / "ranking_by_user.sql", macros / "ranking_summary.sql"
+    by_user, summary = macros / "internal" / "_ranking_by_user.sql", macros / "ranking_summary.sql"
     text = between(by_user.read_text(), "-- columns: generated", "-- end of columns", by_user_columns())
     files[by_user] = between(text, "-- measures: generated", "-- end of measures", by_user_values())
     files[summary] = between(

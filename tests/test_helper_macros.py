@@ -5,13 +5,14 @@ import math
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
 import duckdb
 import pytest
 
+import udfs
 from udfs.duckdb import statements
 
 from .conftest import literal, value
@@ -23,7 +24,6 @@ HELPERS = [
     "logloss",
     "mae",
     "mse",
-    "ordered_pairs",
     "personalization",
     "r2",
     "rmse",
@@ -31,11 +31,40 @@ HELPERS = [
     "to_ordered_list",
     "to_ordered_map",
 ]
+INTERNAL = [
+    "_ranking_difference",
+    "_ranking_exact_sum",
+    "_ranking_exposure",
+    "_ranking_first_of_key",
+    "_ranking_gini",
+    "_ranking_order_at_most",
+    "_ranking_order_descending",
+    "_ranking_order_rank",
+    "_ranking_order_returns",
+    "_ranking_order_valid",
+    "_ranking_ordered_list",
+    "_ranking_ordered_map",
+    "_ranking_ordered_pairs",
+    "_ranking_pairs_by_key",
+]
 
 # Hivemall's examples: its documentation's two tables, as (key, value).
 FRUITS = """(VALUES
     (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut'), (2, 'egg'), (4, 'candy')) AS t(key, value)"""
 THREE = "(VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value)"
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """One connection for every test here; a test that needs settings of its own takes `own`."""
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+@pytest.fixture
+def own() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
 
 
 def refused(con: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -53,7 +82,7 @@ def entries(found: dict[Any, Any]) -> list[tuple[Any, Any]]:
 # --- the files ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", HELPERS)
+@pytest.mark.parametrize("name", HELPERS + INTERNAL)
 def test_the_example_in_the_header_gives_the_result_beside_it(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:
@@ -74,27 +103,27 @@ def test_no_name_of_duckdb_is_shadowed(name: str) -> None:
 @pytest.mark.parametrize("order", ["ASC", "DESC"])
 @pytest.mark.parametrize("nulls", ["NULLS FIRST", "NULLS LAST"])
 def test_the_defaults_of_order_by_do_not_matter(
-    con: duckdb.DuckDBPyConnection, order: str, nulls: str
+    own: duckdb.DuckDBPyConnection, order: str, nulls: str
 ) -> None:
-    con.execute(f"SET default_order = '{order}'").execute(f"SET default_null_order = '{nulls}'")
+    own.execute(f"SET default_order = '{order}'").execute(f"SET default_null_order = '{nulls}'")
     rows = "(VALUES (1, NULL), (1, 'b'), (1, 'a'), (NULL, 'c'), (2, 'd')) AS t(key, value)"
-    assert value(con, f"SELECT collect_set(value) FROM {rows}") == ["a", "b", "c", "d"]
-    assert value(con, f"SELECT to_ordered_list(value) FROM {rows}") == ["a", "b", "c", "d"]
-    assert value(con, f"SELECT to_ordered_list(value, key) FROM {rows}") == ["a", "b", "d"]
-    assert value(con, f"SELECT to_ordered_list(value, key, '-reverse') FROM {rows}") == ["d", "a", "b"]
-    assert value(con, f"SELECT to_ordered_list(value, key, '-k 2') FROM {rows}") == ["d", "a"]
-    assert entries(value(con, f"SELECT to_ordered_map(key, value) FROM {rows}")) == [(1, "a"), (2, "d")]
-    assert value(con, "SELECT gini_coverage(rec) FROM (VALUES ([1, 2]), ([1])) AS t(rec)") == 1 / 6
+    assert value(own, f"SELECT collect_set(value) FROM {rows}") == ["a", "b", "c", "d"]
+    assert value(own, f"SELECT to_ordered_list(value) FROM {rows}") == ["a", "b", "c", "d"]
+    assert value(own, f"SELECT to_ordered_list(value, key) FROM {rows}") == ["a", "b", "d"]
+    assert value(own, f"SELECT to_ordered_list(value, key, '-reverse') FROM {rows}") == ["d", "a", "b"]
+    assert value(own, f"SELECT to_ordered_list(value, key, '-k 2') FROM {rows}") == ["d", "a"]
+    assert entries(value(own, f"SELECT to_ordered_map(key, value) FROM {rows}")) == [(1, "a"), (2, "d")]
+    assert value(own, "SELECT gini_coverage(rec) FROM (VALUES ([1, 2]), ([1])) AS t(rec)") == 1 / 6
 
 
 def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
     parameters = ["key", "value", "reverse", "k", "options"]
-    names = [*parameters, "pair", "pairs", "grp", "rank", "items", "counts", "seen"]
+    names = [*parameters, "pair", "pairs", "two", "grp", "rank", "item", "items", "lists", "weight", "counts"]
     columns = ", ".join(f'"{name}"' for name in names)
     rows = f"(VALUES {(1,) * len(names)}, {(2,) * len(names)}) AS t({columns})"
-    con.execute(f"CREATE TABLE t AS FROM {rows}")
+    con.execute(f"CREATE OR REPLACE TABLE t AS FROM {rows}")
     for a, b in pairwise([*names, names[0]]):
         x, y = f'"{a}"', f'"{b}"'
         for two in (f"{x}, {y}", f"{y}, {x}"):
@@ -256,7 +285,7 @@ def test_to_ordered_map_refuses(con: duckdb.DuckDBPyConnection, third: str, mess
         ("key", [1, 2, 3, 4, 4, 5]),
         ("key, '-k -2 -reverse'", [5, 4]),
         ("key, '-k -3 -dedup'", [1, 2, 3]),
-        ("key, value", [5, 3, 4, 4, 1, 2]),
+        ("key, key := value", [5, 3, 4, 4, 1, 2]),
     ],
 )
 def test_to_ordered_list_gives_hivemalls_examples(
@@ -341,29 +370,26 @@ def test_a_map_keeps_the_first_of_the_pairs_with_one_key(con: duckdb.DuckDBPyCon
 
 
 @pytest.mark.parametrize(
-    ("second", "is_options"),
+    ("second", "expected"),
     [
-        ("'-k 1'", True),
-        ("'-k 1'::VARCHAR", True),
-        ("'-k ' || 1", True),
-        ("concat('-k ', 1)", True),
-        ("name", False),
-        ("name || ''", False),
-        ("name::BLOB", False),
-        ("kind", False),
-        ("day", False),
-        ("score", False),
+        ("'-k 1'", [3]),
+        ("'-k ' || 1", [3]),
+        ("options := '-k 1'", [3]),
+        ("day", [3, 1, 2]),
+        ("score", [3, 1, 2]),
+        ("name::BLOB", [3, 1, 2]),
+        ("key := name", [3, 1, 2]),
+        ("name, ''", [3, 1, 2]),
+        ("key := kind", [3, 1, 2]),
     ],
 )
-def test_the_second_of_two_arguments_is_the_options_if_it_is_text_that_says_so(
-    con: duckdb.DuckDBPyConnection, second: str, is_options: bool
+def test_the_second_of_two_arguments_is_the_options_if_it_is_a_varchar(
+    con: duckdb.DuckDBPyConnection, second: str, expected: list[int]
 ) -> None:
     con.execute("""
-        CREATE TABLE t AS SELECT * FROM (VALUES
+        CREATE OR REPLACE TABLE t AS SELECT * REPLACE (kind::ENUM ('z', 'y', 'x') AS kind) FROM (VALUES
             (3, 'a', 'z', DATE '2020-01-01', 1.5), (1, 'b', 'y', DATE '2020-01-02', 2.5),
             (2, 'c', 'x', DATE '2020-01-03', 3.5)) AS t(item, name, kind, day, score)""")
-    con.execute("ALTER TABLE t ALTER kind TYPE ENUM ('z', 'y', 'x')")
-    expected = [3] if is_options else [3, 1, 2]
     assert value(con, f"SELECT to_ordered_list(item, {second}) FROM t") == expected
 
 
@@ -372,16 +398,24 @@ def test_the_second_of_two_arguments_may_be_a_query_parameter(con: duckdb.DuckDB
     assert con.execute(sql, {"options": "-k 2"}).fetchall() == [([5, 4],)]
 
 
-def test_a_text_key_that_starts_with_a_dash_is_a_key(con: duckdb.DuckDBPyConnection) -> None:
-    rows = "(VALUES ('-k 2', 1), ('-b', 2), ('-a', 3)) AS t(name, item)"
-    assert value(con, f"SELECT to_ordered_list(item, name) FROM {rows}") == [3, 2, 1]
-    rows = "(VALUES ('-b', 2), ('-a', 3)) AS t(name, item)"
-    by_name = f"SELECT name, to_ordered_list(item, name) FROM {rows} GROUP BY name ORDER BY name"
-    assert con.execute(by_name).fetchall() == [("-a", [3]), ("-b", [2])]
+@pytest.mark.parametrize(
+    ("key", "largest"), [("name", "'b'"), ("name::ENUM ('-k 2', '', 'b')", "'b'"), ("repeat('x', 300)", "'x")]
+)
+def test_a_key_of_text_that_is_not_named_is_refused(
+    con: duckdb.DuckDBPyConnection, key: str, largest: str
+) -> None:
+    rows = "(VALUES ('-k 2', 1), ('', 2), ('b', 3)) AS t(name, item)"
+    message = refused(con, f"SELECT to_ordered_list(item, {key}) FROM {rows}")
+    assert message.startswith(WITHOUT_KEY + largest)
+    assert message.endswith("' (write key := ... for a key of text)")
+    assert len(message) < 400
 
 
 RULE = (
     "to_ordered_list: options must be made of -k N (N not 0), -reverse, -dedup, and -kv_map or -vk_map, got "
+)
+WITHOUT_KEY = (
+    "to_ordered_list: options without a key must be made of -k N (N not 0), -reverse and -dedup, got "
 )
 
 
@@ -421,10 +455,10 @@ def test_to_ordered_list_refuses_options_that_are_not_constant(con: duckdb.DuckD
         con.execute(f"SELECT to_ordered_list(value, key, value) FROM {FRUITS}")
 
 
-@pytest.mark.parametrize("options", ["'-x'", "'-k 0'", "'-k'", "'-kv_map'", "'-k 2 -vk_map'", "'-k 1 -k 2'"])
+@pytest.mark.parametrize("options", ["'-x'", "'-k 0'", "'-k'", "'-k 2 -vk_map'", "'-k 1 -k 2'", "NULL"])
 def test_to_ordered_list_refuses_options_without_a_key(con: duckdb.DuckDBPyConnection, options: str) -> None:
-    rule = "to_ordered_list: options without a key must be made of -k N (N not 0), -reverse and -dedup, got "
-    assert refused(con, f"SELECT to_ordered_list(value, {options}) FROM {FRUITS}") == rule + options
+    message = WITHOUT_KEY + options + " (write key := ... for a key of text)"
+    assert refused(con, f"SELECT to_ordered_list(value, {options}) FROM {FRUITS}") == message
 
 
 # --- slow definitions, row order and threads ------------------------------------------------------
@@ -487,7 +521,7 @@ CASES = [  # options, descending, cut, repeats dropped
 
 
 def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
-    con: duckdb.DuckDBPyConnection,
+    own: duckdb.DuckDBPyConnection,
 ) -> None:
     rows = rows_with_ties_and_nulls()
     groups = {user: [row for row in rows if row[0] == user] for user in range(20)}
@@ -516,33 +550,34 @@ def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
         expected.setdefault("to_ordered_list(y, x)", []).append([y for _, y in ordered(groups[user], False)])
 
     random.Random(4).shuffle(rows)
-    con.execute("CREATE TABLE t (u INTEGER, x INTEGER, y VARCHAR)")
-    con.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+    own.execute("CREATE TABLE t (u INTEGER, x INTEGER, y VARCHAR)")
+    own.execute("INSERT INTO t VALUES " + ", ".join(f"({literal(list(row))[1:-1]})" for row in rows))
     for threads, order in ((1, "u, x, y"), (4, "hash(u, x, y)"), (4, "y DESC, x DESC")):
-        con.execute(f"SET threads = {threads}")
-        con.execute(f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}")
+        own.execute(f"SET threads = {threads}")
+        own.execute(f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}")
         for macro, values_by_user in expected.items():
-            found = con.execute(f"SELECT {macro} FROM t GROUP BY u ORDER BY u").fetchall()
+            found = own.execute(f"SELECT {macro} FROM t GROUP BY u ORDER BY u").fetchall()
             lists = [entries(row) if isinstance(row, dict) else row for (row,) in found]
             assert lists == values_by_user, macro
 
 
-def test_ungrouped_aggregates_of_many_rows_do_not_depend_on_threads(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE t AS SELECT i, i % 100 AS score FROM range(500_000) AS t(i) ORDER BY hash(i)")
+def test_ungrouped_aggregates_of_many_rows_do_not_depend_on_threads(own: duckdb.DuckDBPyConnection) -> None:
+    own.execute("CREATE TABLE t AS SELECT i, i % 100 AS score FROM range(500_000) AS t(i) ORDER BY hash(i)")
     for threads in (1, 4):
-        con.execute(f"SET threads = {threads}")
-        top = value(con, "SELECT to_ordered_list(i, score, '-k 3') FROM t")
+        own.execute(f"SET threads = {threads}")
+        top = value(own, "SELECT to_ordered_list(i, score, '-k 3') FROM t")
         assert top == [99, 199, 299]
-        assert value(con, "SELECT to_ordered_map(score, i, -2) FROM t") == {0: 0, 1: 1}
-        assert value(con, "SELECT len(to_ordered_list(i, score, '-reverse')) FROM t") == 500_000
-        assert value(con, "SELECT to_ordered_list(i, score, '-reverse')[5000:5001] FROM t") == [499_999, 98]
+        assert value(own, "SELECT to_ordered_map(score, i, -2) FROM t") == {0: 0, 1: 1}
+        ordered = "(SELECT to_ordered_list(i, score, '-reverse') AS items FROM t)"
+        found = own.execute(f"SELECT len(items), items[5000:5001] FROM {ordered}").fetchall()
+        assert found == [(500_000, [499_999, 98])]
 
 
 @pytest.mark.parametrize("options", ["-reverse", "", "-k 10", "-k -100", "-dedup", "-kv_map", "-k 9 -vk_map"])
 def test_only_the_aggregate_that_the_options_need_is_computed(
     con: duckdb.DuckDBPyConnection, options: str
 ) -> None:
-    con.execute("CREATE TABLE t AS SELECT i % 10 AS u, i, i % 7 AS s FROM range(100) AS t(i)")
+    con.execute("CREATE OR REPLACE TABLE t AS SELECT i % 10 AS u, i, i % 7 AS s FROM range(100) AS t(i)")
     sql = f"EXPLAIN (FORMAT json) SELECT u, to_ordered_list(i, s, '{options}') FROM t GROUP BY u"
     (plan,) = json.loads(con.execute(sql).fetchall()[0][1])
     assert aggregates(plan) == 1
@@ -658,8 +693,8 @@ def test_catalogue_measures_equal_the_slow_definitions_per_group(
         for group in range(5)
         for _ in range(draw.choice([1, 2, 30]))
     ]
-    con.execute("CREATE TABLE t (g INTEGER, rec INTEGER[])")
-    con.executemany("INSERT INTO t VALUES (?, ?)", lists)
+    con.execute("CREATE OR REPLACE TABLE t (g INTEGER, rec INTEGER[])")
+    con.execute("INSERT INTO t VALUES " + ", ".join(f"({group}, {rec})" for group, rec in lists))
     item = "{'a': i}" if kind.startswith("STRUCT") else f"i::{kind}"
     found = con.execute(f"""
         SELECT catalog_coverage(rec, 90), gini_coverage(rec), gini_coverage(rec, 90), personalization(rec)
@@ -676,6 +711,46 @@ def test_catalogue_measures_equal_the_slow_definitions_per_group(
             1 - sum(cosines) / len(cosines) if cosines else None,
         )
         assert row == tuple(None if x is None else pytest.approx(x, rel=0, abs=1e-12) for x in expected)
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "personalization(rec)",
+        "gini_coverage(rec)",
+        "gini_coverage(rec, 9)",
+        "catalog_coverage(rec, max(g) + 8)",
+    ],
+)
+def test_a_catalogue_measure_may_stand_where_an_aggregate_may(
+    con: duckdb.DuckDBPyConnection, measure: str
+) -> None:
+    con.execute("""CREATE OR REPLACE TABLE t AS FROM (VALUES
+        (1, [1, 2]), (1, [1, 2]), (2, [1, 2]), (2, [1, 2]), (3, [7, 2, 3]), (3, NULL), (3, [4])
+    ) AS t(g, rec)""")
+    queries = [f"SELECT {measure} FROM t WHERE g = {group}" for group in (1, 2, 3)]
+    alone = list(enumerate([value(con, query) for query in queries], start=1))
+    for query in (
+        f"SELECT g, {measure} AS found FROM t GROUP BY g ORDER BY g, found",
+        f"SELECT g, {measure} FROM t GROUP BY ROLLUP (g) ORDER BY g NULLS LAST LIMIT 3",
+        f"SELECT g, (SELECT {measure} FROM t WHERE t.g = groups.g) FROM range(1, 4) AS groups(g) ORDER BY g",
+    ):
+        assert con.execute(query).fetchall() == alone
+
+
+def test_personalization_is_the_same_to_the_last_bit_on_any_threads_and_in_any_order(
+    own: duckdb.DuckDBPyConnection,
+) -> None:
+    own.execute("""CREATE TABLE t AS
+        SELECT i % 50 AS g, list_transform(range(1 + i % 7), lambda j: hash(i, j) % 10) AS rec
+        FROM range(20_000) AS t(i)""")
+    found = []
+    for threads, order in ((1, "rec"), (4, "hash(rec)"), (4, "rec DESC")):
+        own.execute(f"SET threads = {threads}").execute(
+            f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}"
+        )
+        found.append(own.execute("SELECT g, personalization(rec) FROM t GROUP BY g ORDER BY g").fetchall())
+    assert found[0] == found[1] == found[2]
 
 
 def slow_gini(counts: list[int]) -> float | None:

@@ -456,8 +456,8 @@ def test_a_table_macro_is_no_function_and_a_function_no_table_macro(bare: duckdb
             "ranking_summary of another origin, got one in memory.main",
         ),
         (
-            "CREATE SCHEMA s; CREATE MACRO s.ranking_cuts(a) AS a",
-            "ranking_cuts of another origin, got one in memory.s",
+            "CREATE SCHEMA s; CREATE MACRO s._ranking_cuts(a) AS a",
+            "_ranking_cuts of another origin, got one in memory.s",
         ),
         ("CREATE TEMP MACRO UDF_MAE(a, b) AS a", "udf_mae of another origin, got one in temp.main"),
         ("CREATE MACRO udf_version() AS 1", "udf_version of another origin, got one in memory.main"),

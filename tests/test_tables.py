@@ -2,8 +2,10 @@
 
 import math
 import random
+import re
 import threading
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,11 @@ from udfs.measures.registry import MEASURES, Measure
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 CLOSE = 1e-12
+SQL = Path(__file__).resolve().parent.parent / "sql" / "tables"
+CODE = "\n".join(re.sub(r"--.*|'[^']*'", "", path.read_text()) for path in sorted(SQL.rglob("*.sql")))
+# What the SQL of the table functions calls its own: macros, what stands behind AS, and CTEs.
+FOUND = re.findall(r"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|\b(\w+) AS (?:MATERIALIZED )?\(", CODE)
+NAMES = sorted({name.lower() for names in FOUND for name in names if name} - {*COLUMNS, "rec", "truth"})
 
 REC = """
     (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),  -- 20 and 30 are tied: 10, 20, 30, 60
@@ -215,11 +222,15 @@ def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) 
                 "grades": grades,
                 "ideal": ideal,
                 "size": len(listed),
-                "cutoff": None,
-            }, (
-                k,
-                user,
-            )
+                "cutoff": k,
+            }, (k, user)
+
+
+def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnection) -> None:
+    for max_k, cutoff in (("2", 2), ("NULL", None), ("2147483648", None), ("2::UHUGEINT", 2)):
+        found = tables.execute(f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})")
+        assert found.fetchall() == [(cutoff,)], max_k
+    assert "k must be" in message(tables, "SELECT recall(judged, 3) FROM ranking_judged('rec', 'truth', 2)")
 
 
 @pytest.mark.parametrize(
@@ -227,14 +238,58 @@ def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) 
     [
         ("[]", "ks must be a list of one or more k, got []"),
         ("NULL", "ks must be a list of one or more k, got NULL"),
-        ("[5, -1]", "every k in ks must be 0 or more, got [5, -1]"),
+        ("[5, -1]", "every k in ks must be 0 or more, got -1"),
+        ("[-18446744073709551616]", "every k in ks must be 0 or more, got -18446744073709551616"),
+        ("5", "ks must be a list of integers, got INTEGER"),
+        ("[2.5]", "ks must be a list of integers, got DECIMAL(2,1)[]"),
+        ("['2']", "ks must be a list of integers, got VARCHAR[]"),
+        ("[DATE '2020-01-01']", "ks must be a list of integers, got DATE[]"),
     ],
 )
-@pytest.mark.parametrize("function", ["ranking_by_user", "ranking_summary"])
 def test_cut_offs_that_cannot_be_are_errors(
-    tables: duckdb.DuckDBPyConnection, function: str, ks: str, expected: str
+    tables: duckdb.DuckDBPyConnection, ks: str, expected: str
 ) -> None:
-    assert expected in message(tables, f"SELECT k, recall FROM {function}('rec', 'truth', {ks})")
+    for function in ("ranking_by_user", "ranking_summary", "ranking_check"):
+        error = message(tables, f"FROM {function}('rec', 'truth', ks := {ks})")
+        assert error == f"Invalid Input Error: {function}: {expected}"
+
+
+@pytest.mark.parametrize("kind", ["TINYINT", "UTINYINT", "UBIGINT", "HUGEINT", "UHUGEINT"])
+def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
+    tables: duckdb.DuckDBPyConnection, kind: str
+) -> None:
+    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {})"
+    expected = tables.execute(query.format("[2, 4]")).fetchall()
+    assert tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall() == expected
+    ((_, whole),) = tables.execute(query.format("[NULL]")).fetchall()
+    if "TINY" not in kind:
+        for k in (2**31, 2**63 - 1, 2**63, 2**64 - 1):
+            ((_, hits),) = tables.execute(query.format(f"[{k}::{kind}]")).fetchall()
+            assert hits == whole, k
+
+
+@pytest.mark.parametrize(
+    ("max_k", "expected"),
+    [
+        ("-1", "must be 0 or more, got -1"),
+        ("(-18446744073709551616)", "must be 0 or more, got -18446744073709551616"),
+        ("1.5", "must be an integer, got DECIMAL(2,1)"),
+        ("'1'", "must be an integer, got VARCHAR"),
+        ("true", "must be an integer, got BOOLEAN"),
+    ],
+)
+def test_a_max_k_that_cannot_be_is_an_error(
+    tables: duckdb.DuckDBPyConnection, max_k: str, expected: str
+) -> None:
+    for function in ("ranking_judged", "precision_recall_curve", "interpolated_precision_curve"):
+        error = message(tables, f"FROM {function}('rec', 'truth', max_k := {max_k})")
+        assert error == f"Invalid Input Error: {function}: max_k {expected}"
+
+
+def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
+    for max_k in ("NULL", "2147483648"):
+        error = message(tables, f"FROM precision_recall_curve('rec', 'truth', {max_k})")
+        assert error.endswith(f"precision_recall_curve: max_k must be from 0 to 2147483647, got {max_k}")
 
 
 @pytest.mark.parametrize(
@@ -252,6 +307,31 @@ def test_cut_offs_that_cannot_be_are_errors(
             "SELECT * REPLACE (itemid::VARCHAR AS itemid) FROM truth",
             "itemid must have the same type in rec and in truth, got INTEGER and VARCHAR",
         ),
+        (
+            "SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec",
+            "SELECT * REPLACE (userid::UHUGEINT AS userid) FROM truth",
+            "userid must have the same type in rec and in truth, got VARCHAR and UHUGEINT",
+        ),
+        (
+            "FROM rec",
+            "SELECT * REPLACE (userid::UHUGEINT AS userid) FROM truth",  # DuckDB would compare DOUBLE
+            "userid must have the same type in rec and in truth, got INTEGER and UHUGEINT",
+        ),
+        (
+            "SELECT * REPLACE (score::BIGNUM AS score) FROM rec",
+            "FROM truth",
+            "score must be a number (cast it to DOUBLE), got BIGNUM",
+        ),
+        (
+            "SELECT * REPLACE (score > 1 AS score) FROM rec",
+            "FROM truth",
+            "score must be a number, got BOOLEAN",
+        ),
+        (
+            "FROM rec",
+            "SELECT *, 1::BIGNUM AS rel FROM truth",
+            "rel must be a number (cast it to DOUBLE), got BIGNUM",
+        ),
         ("FROM rec", "SELECT *, NULL::DOUBLE AS rel FROM truth", "rel must be a finite number, got NULL"),
         ("FROM rec", "SELECT *, 'nan'::DOUBLE AS rel FROM truth", "rel must be a finite number, got nan"),
         ("FROM rec", "SELECT *, 'x' AS rel FROM truth", "rel must be a number, got VARCHAR"),
@@ -261,7 +341,103 @@ def test_bad_columns_are_errors_that_name_them(
     tables: duckdb.DuckDBPyConnection, rec: str, truth: str, expected: str
 ) -> None:
     tables.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
-    assert expected in message(tables, "SELECT recall FROM ranking_by_user('bad_rec', 'bad_truth', [2])")
+    for function, cut in (
+        ("ranking_judged", "2"),
+        ("ranking_by_user", "[2]"),
+        ("ranking_summary", "[2]"),
+        ("precision_recall_curve", "2"),
+        ("interpolated_precision_curve", "2"),
+    ):
+        error = message(tables, f"FROM {function}('bad_rec', 'bad_truth', {cut})")
+        assert expected in error
+        assert "not found" in error or error.startswith(f"Invalid Input Error: {function}: "), error
+
+
+def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
+    words = ", ".join(f"'word number {i}'" for i in range(3_000))
+    tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
+    tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
+    for query in (
+        "ranking_summary('rec', 'wordy', [2])",
+        "interpolated_precision_curve('rec', 'wordy_items')",
+        f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
+        "ranking_judged('rec', 'truth', repeat('9', 37)::DECIMAL(38, 0))",
+    ):
+        error = message(tables, f"FROM {query}").partition("Error: ")[2]
+        assert error.startswith(query.partition("(")[0])
+        assert len(error) <= 200
+        assert "_ranking" not in error
+    ((example,),) = tables.execute(
+        "SELECT example FROM ranking_check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
+    ).fetchall()
+    assert len(example) <= 200
+
+
+def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConnection) -> None:
+    text = "('00000000-0000-0000-0000-0000000000' || lpad({}::VARCHAR, 2, '0'))"
+    words = ", ".join(f"'00000000-0000-0000-0000-0000000000{i:02}'" for i in (1, 2, 3, 9, *range(10, 70, 10)))
+    kinds = ["VARCHAR", "UUID", f"ENUM ({words})", f"ENUM ({words}, 'another')"]
+    for table in ("rec", "truth"):
+        for i, kind in enumerate(kinds):
+            ids = ", ".join(f"{text.format(name)}::{kind} AS {name}" for name in ("userid", "itemid"))
+            tables.execute(f"CREATE TABLE {table}_{i} AS SELECT * REPLACE ({ids}) FROM {table}")
+    counts = "users, users_without_rec, users_without_truth"
+    query = f"SELECT {counts}, hits, mrr FROM ranking_summary('{{}}', '{{}}', [2, 4])"
+    expected = tables.execute(query.format("rec", "truth")).fetchall()
+    for i, j in permutations(range(len(kinds)), 2):
+        assert tables.execute(query.format(f"rec_{i}", f"truth_{j}")).fetchall() == expected, (i, j)
+
+
+def test_grades_may_be_true_or_false(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("CREATE VIEW by_truth AS SELECT *, itemid <> 20 AS rel FROM truth")
+    tables.execute("CREATE VIEW by_number AS SELECT * REPLACE (rel::INTEGER AS rel) FROM by_truth")
+    query = "FROM ranking_summary('rec', '{}', [2, 4])"
+    found = tables.execute(query.format("by_truth")).fetchall()
+    assert found == tables.execute(query.format("by_number")).fetchall()
+    assert found != tables.execute(query.format("truth")).fetchall()
+
+
+@pytest.mark.parametrize(
+    "kind", ["ENUM ('none')", "BOOLEAN", "DATE", "INTEGER[2]", "STRUCT(a INTEGER[2])", "UUID"]
+)
+def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
+    tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT NULL::{kind} AS "SYSTEM", * FROM rec')
+    found = rows(tables, "FROM ranking_summary('of_any_type', 'truth', [2])")
+    assert [next(iter(row)).lower() for row in found] == ["system"]
+    assert [row["users_without_rec"] for row in found] == [1]
+
+
+def test_the_rules_for_types_can_be_asked_for(tables: duckdb.DuckDBPyConnection) -> None:
+    for kind, is_integer, is_number, family in (
+        ("INTEGER", True, True, "INTEGER"),
+        ("UBIGINT", True, True, "INTEGER"),
+        ("UHUGEINT", True, True, "UHUGEINT"),
+        ("DECIMAL(18,3)", False, True, "DECIMAL(18,3)"),
+        ("FLOAT", False, True, "FLOAT"),
+        ("BIGNUM", False, False, "BIGNUM"),
+        ("BOOLEAN", False, False, "BOOLEAN"),
+        ("INTEGER[]", False, False, "INTEGER[]"),
+        ("UUID", False, False, "VARCHAR"),
+        ("ENUM('a\n)', 'b')", False, False, "VARCHAR"),
+        ("ENUM('a')[]", False, False, "ENUM('a')[]"),
+    ):
+        query = "SELECT _ranking_is_integer($1), _ranking_is_number($1), _ranking_family($1)"
+        assert tables.execute(query, [kind]).fetchall() == [(is_integer, is_number, family)]
+
+
+def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
+    cte = (
+        "WITH empty AS (FROM truth LIMIT 0), "
+        "texts AS (SELECT * REPLACE (userid::VARCHAR AS userid, score::VARCHAR AS score) FROM rec LIMIT 0) "
+    )
+    for call, expected in (
+        ("ranking_judged('rec', 'empty', -1)", "max_k must be 0 or more, got -1"),
+        ("ranking_summary('rec', 'empty', [-1])", "every k in ks must be 0 or more, got -1"),
+        ("precision_recall_curve('rec', 'empty', NULL)", "max_k must be from 0"),
+        ("ranking_by_user('texts', 'empty', [1])", "userid must have the same type"),
+        ("ranking_by_user('texts', 'texts', [1])", "score must be a number, got VARCHAR"),
+    ):
+        assert expected in message(tables, f"{cte} FROM {call}")
 
 
 def test_an_empty_rec_scores_every_user_as_an_empty_list_and_an_empty_truth_has_no_users(
@@ -296,7 +472,7 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
     """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""
     con.execute("""
         CREATE TABLE rec AS
-        SELECT i // 10 AS userid, i % 5003 AS itemid, hash(i) AS score FROM range(1_000_000) t(i);
+        SELECT i // 10 AS userid, i % 5003 AS itemid, hash(i) AS score FROM range(1_000_010) t(i);
         CREATE TABLE systems AS SELECT *, 'a' AS system FROM rec;
         CREATE TABLE truth AS SELECT i // 2 AS userid, i % 5003 AS itemid FROM range(200_000) t(i)
     """)
@@ -307,6 +483,7 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
         "SELECT ndcg FROM ranking_by_user('rec', 'truth', [10, 50])",
         "SELECT ndcg FROM ranking_by_user('systems', 'truth', [NULL])",
         "SELECT ndcg FROM ranking_summary('systems', 'truth', [10])",
+        "FROM ranking_check('systems', 'truth', ks := [3, 50])",
     ):
         assert len(con.execute(f"{query} LIMIT 1").fetchall()) == 1, query
     timer.cancel()
@@ -326,8 +503,76 @@ def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> 
     ]
     tables.execute("CREATE VIEW text AS SELECT userid::VARCHAR AS userid, itemid, -1 AS rel FROM truth")
     problems = dict(tables.execute("SELECT problem, example FROM ranking_check('rec', 'text')").fetchall())
-    assert problems["userid is of different types"] == "INTEGER in rec, VARCHAR in truth"
-    assert problems["truth: rel is negative"].endswith("rel -1")
+    assert problems["userid must have the same type in rec and in truth"] == "INTEGER and VARCHAR"
+    assert problems["truth: rel is negative"] == "userid 1, itemid 10, rel -1"
+    result = tables.execute("FROM ranking_check('rec', 'truth')").description
+    assert [(name, str(kind)) for name, kind, *_ in result] == [
+        ("problem", "VARCHAR"),
+        ("count", "BIGINT"),
+        ("example", "VARCHAR"),
+    ]
+
+
+def test_ranking_check_gives_the_same_examples_on_any_threads_and_in_any_order(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    con.execute("""
+        CREATE TABLE rec AS
+        SELECT nullif(i % 97, 5) AS userid, nullif(i % 31, 3) AS itemid,
+            CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE i % 11 END AS score
+        FROM range(20_000) t(i);
+        CREATE TABLE truth AS
+        SELECT nullif(i % 103, 5) AS userid, nullif(i % 29, 3) AS itemid,
+            CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN 'inf'::DOUBLE ELSE i % 11 - 5 END AS rel
+        FROM range(10_000) t(i)
+    """)
+    found = []
+    for threads in (1, 2, 4):
+        con.execute(f"SET threads = {threads}")
+        for table in ("rec", "truth"):
+            con.execute(
+                f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY hash(#1, #2, #3, {threads})"
+            )
+        found.append(con.execute("FROM ranking_check('rec', 'truth', ks := [3, 50])").fetchall())
+    assert len(found[0]) == 14
+    assert found == [found[0]] * 3
+
+
+@pytest.mark.parametrize("systems", [["NULL"], ["'a'", "NULL"]])
+def test_ranking_check_finds_the_ties_of_a_sort_in_python(
+    con: duckdb.DuckDBPyConnection, systems: list[str]
+) -> None:
+    draw = random.Random(7)
+    scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, *range(1, 30)]
+    rec = [(draw.randrange(12), draw.choice(scores)) for _ in range(700)]
+    con.register(
+        "given",
+        pa.table({"userid": [u for u, _ in rec], "score": pa.array([s for _, s in rec], pa.float64())}),
+    )
+    columns = "userid, row_number() OVER () AS itemid, score"
+    for system in systems:
+        one = f"SELECT {columns}{f', {system} AS system' if len(systems) > 1 else ''} FROM given"
+        con.execute(f"CREATE TABLE IF NOT EXISTS rec AS {one} LIMIT 0; INSERT INTO rec {one}")
+    ks = [1, 2, 5, 20, 31, 32, 33, 40, 70]
+    expected = {}
+    for k in ks:
+        for user in range(12):
+            ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
+            if len(ranked) > k and ranked[k - 1] == ranked[k]:
+                expected[k] = expected.get(k, 0) + len(systems)
+    assert len(expected) > 4
+    for some in (ks[:5], ks, [*ks, 999_999, 2**32, 2**64], [*ks[:5], 0]):
+        query = f"SELECT problem, count FROM ranking_check('rec', 'rec', {some}) WHERE problem LIKE '%tied%'"
+        found = {int(problem.rpartition(" ")[2]): count for problem, count in con.execute(query).fetchall()}
+        assert found == {k: n for k, n in expected.items() if k in some}, some
+
+
+def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("SET memory_limit = '200MB'")
+    con.execute(
+        "CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i)"
+    )
+    assert con.execute("FROM ranking_check('rec', 'rec', ks := [20_000])").fetchall() == []
 
 
 def test_ranking_check_of_clean_tables_is_empty(con: duckdb.DuckDBPyConnection) -> None:
@@ -349,14 +594,42 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
     assert points[1.0] == pytest.approx((0 + 2 / 4 + 0) / 3)
 
 
-def test_names_of_the_users_columns_do_not_clash(con: duckdb.DuckDBPyConnection) -> None:
-    extra = (
-        "1 AS k, 2 AS rec, 3 AS truth, 4 AS ks, 5 AS max_k, 6 AS judged, 7 AS grade, 8 AS items, 9 AS place, "
-        "10 AS n_rec, 11 AS lowest, 12 AS listed, 13 AS system_number, 14 AS recall, 15 AS grades"
+def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
+    """What the table functions make of the tables."""
+    columns = "users, users_without_rec, users_without_truth, hits, mrr"
+    summary = f"SELECT {columns} FROM ranking_summary('{rec}', '{truth}', [2])"
+    return [
+        con.execute(f"{cte} {query}").fetchall()
+        for query in (summary, f"FROM ranking_check('{rec}', '{truth}')")
+    ]
+
+
+def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
+    known = {"userid", "itemid", "score", "rel", "system"}
+    extra = ", ".join(
+        f'{i} AS "{name}"' for i, name in enumerate([*NAMES, *COLUMNS, "rec", "ks"]) if name not in known
     )
-    con.execute(f"CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score, {extra}")
-    con.execute(f"CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid, {extra}")
-    assert con.execute("SELECT k, recall FROM ranking_summary('rec', 'truth', [3])").fetchall() == [(3, 1.0)]
+    tables.execute(f"CREATE VIEW wide_rec AS SELECT *, 'x' AS rel, {extra} FROM rec")
+    tables.execute(f"CREATE VIEW wide_truth AS SELECT *, 'x' AS score, 'x' AS \"system\", {extra} FROM truth")
+    assert everything(tables, "wide_rec", "wide_truth") == everything(tables, "rec", "truth")
+
+
+def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
+    """Every name of the SQL as one of hers: a CTE is rec and a table truth, or the other way round."""
+    assert {"truths", "counts", "found", "judged", "strangers", "_ranking_systems"} <= set(NAMES)
+    expected = everything(tables, "rec", "truth")
+    tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
+    tables.execute("CREATE TABLE truth AS FROM memory.truth")
+    for name in NAMES:
+        tables.execute(f'CREATE TABLE "{name}" AS SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel')
+    assert everything(tables, "rec", "truth") == expected
+    for i, (name, following) in enumerate(zip(NAMES[::2], [*NAMES[1::2], "rec"], strict=False)):
+        of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
+        tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
+        named = {of: f'"{name}"', other: f'"{following}"'}
+        cte = f'WITH "{following}" AS (FROM memory.{other})'
+        assert everything(tables, named["rec"], named["truth"], cte) == expected, (name, following)
+    tables.execute("USE memory; DETACH hers")
 
 
 def test_the_search_path_does_not_matter(con: duckdb.DuckDBPyConnection) -> None:

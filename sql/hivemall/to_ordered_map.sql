@@ -23,39 +23,24 @@
 --
 -- Reference: Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
 
--- In descending order of (key, value) the last of a run of equal keys has the smallest value: it stays. (Sorting
--- pairs as they are, and list_zip of two lists of one length, is the fastest way; list_zip of lists of different
--- lengths fills up with NULL structs whose fields are not NULL, which must not be read.)
 CREATE OR REPLACE TEMP MACRO to_ordered_map
     (key, value) AS
-        coalesce(map_from_entries(list_reverse(list_transform([
-                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
-            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
-                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:]))[1])),
-            map {}),
+        coalesce(map_from_entries(_ranking_pairs_by_key(key, value)), map {}),
 
     (key, value, reverse BOOLEAN) AS
-        coalesce(map_from_entries(list_transform(list_transform([
-                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
-            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
-                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:])),
-            lambda pairs: CASE
-                WHEN reverse IS NULL THEN error('to_ordered_map: reverse must be true or false, got NULL')
-                WHEN reverse THEN pairs
-                ELSE list_reverse(pairs)
-            END)[1]), map {}),
+        coalesce(map_from_entries(CASE
+            WHEN reverse IS NULL THEN error('to_ordered_map: reverse must be true or false, got NULL')
+            WHEN reverse THEN list_reverse(_ranking_pairs_by_key(key, value))
+            ELSE _ranking_pairs_by_key(key, value)
+        END), map {}),
 
     (key, value, k BIGINT) AS
-        coalesce(map_from_entries(list_transform(list_transform([
-                list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'DESC')],
-            lambda pairs: list_concat(list_transform(list_filter(list_zip(pairs[:-2], pairs[2:]),
-                lambda pair: pair[1].key IS DISTINCT FROM pair[2].key), lambda pair: pair[1]), pairs[-1:])),
-            lambda pairs: CASE
-                WHEN k IS NULL OR k = 0
-                THEN error('to_ordered_map: k must be an integer other than 0, got ' || coalesce(k::VARCHAR, 'NULL'))
-                WHEN k > 0 THEN pairs[:k]
-                ELSE list_reverse(pairs[k:])
-            END)[1]), map {}),
+        coalesce(map_from_entries(CASE
+            WHEN k IS NULL OR k = 0
+            THEN error('to_ordered_map: k must be an integer other than 0, got ' || coalesce(k::VARCHAR, 'NULL'))
+            WHEN k > 0 THEN list_reverse(_ranking_pairs_by_key(key, value))[:k]
+            ELSE _ranking_pairs_by_key(key, value)[:-k]
+        END), map {}),
 
     (key, value, reverse_or_k) AS
         error('to_ordered_map: the third argument must be BOOLEAN (reverse) or an integer (k), got '

@@ -10,6 +10,9 @@
 -- several times in one list counts once there; NULL in a list does not count; a list that is NULL is an empty
 -- list. A group in which no list has an item gives NULL, and so does n_items NULL.
 --
+-- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
+-- correlated subquery without GROUP BY: give each a subquery of its own.
+--
 -- Errors: n_items smaller than the number of different items in the lists.
 --
 -- Example:
@@ -18,42 +21,15 @@
 --
 -- Reference: Fleder and Hosanagar, 2009; Shani and Gunawardana, 2011 (Gini index of item exposure).
 
--- The sorted items of all lists are cut where the item changes; the differences of those positions are the numbers of
--- lists c_i. Each list_transform over a list of one element gives its element a name.
+-- list_transform over a list of one element gives that element a name.
 CREATE OR REPLACE TEMP MACRO gini_coverage
     (rec_list) AS
-        list_transform([list_transform(list_transform(list_transform([
-                coalesce(list_sort(flatten(list(list_distinct(rec_list))), 'ASC'), [])],
-            lambda items: list_concat(list_transform(list_filter(
-                list_zip(items[:-2], items[2:], range(1, len(items))),
-                lambda pair: pair[1] IS DISTINCT FROM pair[2]), lambda pair: pair[3]), [len(items)])),
-            lambda ends: list_sort(list_concat(ends[:1], list_transform(
-                list_zip(ends[2:], ends[:-2]), lambda pair: pair[1] - pair[2])), 'ASC')),
-            lambda counts: {
-                'items': len(counts),
-                'lists': list_sum(counts),
-                'ranked': list_sum(list_transform(counts, lambda lists, rank: lists * rank))})[1]],
-            lambda seen: (2 * seen.ranked - (seen.items + 1) * seen.lists) / nullif(seen.items * seen.lists, 0))[1],
+        list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
 
     (rec_list, n_items) AS
-        list_transform([{
-            'seen': list_transform(list_transform(list_transform([
-                coalesce(list_sort(flatten(list(list_distinct(rec_list))), 'ASC'), [])],
-            lambda items: list_concat(list_transform(list_filter(
-                list_zip(items[:-2], items[2:], range(1, len(items))),
-                lambda pair: pair[1] IS DISTINCT FROM pair[2]), lambda pair: pair[3]), [len(items)])),
-            lambda ends: list_sort(list_concat(ends[:1], list_transform(
-                list_zip(ends[2:], ends[:-2]), lambda pair: pair[1] - pair[2])), 'ASC')),
-            lambda counts: {
-                'items': len(counts),
-                'lists': list_sum(counts),
-                'ranked': list_sum(list_transform(counts, lambda lists, rank: lists * rank))})[1],
-            'n_items': n_items}],
-            lambda all_items: CASE
-                WHEN all_items.n_items < all_items.seen.items AND all_items.seen.lists > 0
-                THEN error('gini_coverage: n_items must be at least the number of different items in the lists ('
-                    || all_items.seen.items || '), got ' || all_items.n_items)
-                ELSE (2 * (all_items.seen.ranked + (all_items.n_items - all_items.seen.items) * all_items.seen.lists)
-                        - (all_items.n_items + 1) * all_items.seen.lists)
-                    / nullif(all_items.n_items * all_items.seen.lists, 0)
-            END)[1];
+        list_transform([{'counts': _ranking_exposure(rec_list), 'n_items': n_items}], lambda items: CASE
+            WHEN items.n_items < len(items.counts)
+            THEN error('gini_coverage: n_items must be at least the number of different items in the lists ('
+                || len(items.counts) || '), got ' || items.n_items)
+            ELSE _ranking_gini(items.counts, items.n_items)
+        END)[1];

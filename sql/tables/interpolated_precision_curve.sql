@@ -7,8 +7,9 @@
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    avg(system.main.udf_interpolated_precision(judged, NULL, 'recall=' || recall)) AS "precision"
-FROM ranking_judged(rec, truth, max_k)
+    avg(system.main.udf_interpolated_precision(judged, _ranking_longest([max_k]), 'recall=' || recall)) AS "precision"
+FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
 CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
+WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall;

@@ -1,7 +1,7 @@
 -- The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
--- max_k:      the last rank
+-- max_k:      the last rank; not NULL, since the longest ranking may be very long
 -- Returns:    [system,] k, "precision", recall, in the order of k
 -- Example:    FROM precision_recall_curve('rec', 'truth', 20);
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(rec, truth, max_k) AS TABLE
@@ -9,7 +9,15 @@ SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     avg(system.main.udf_precision(judged, k)) AS "precision",
     avg(system.main.udf_recall(judged, k)) AS recall
-FROM ranking_judged(rec, truth, max_k)
-CROSS JOIN (SELECT unnest(range(1, max_k + 1)) AS k)
+FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
+CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+WHERE (
+    SELECT CASE
+        WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
+        WHEN _ranking_longest([max_k]) IS NULL
+            THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
+        ELSE true
+    END
+)
 GROUP BY ALL
 ORDER BY k;

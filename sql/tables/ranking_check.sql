@@ -10,118 +10,76 @@
 -- before, takes up a rank and is never a hit; NULL and NaN scores rank last; the highest of an item's grades
 -- counts; tied scores are ordered by itemid; a NULL, NaN or infinite grade and ids of different types are errors.
 CREATE OR REPLACE TEMP MACRO ranking_check(rec, truth, ks := [10]) AS TABLE
-WITH ranking_recs AS (
-    SELECT system, userid, itemid, score, ranking_score(score) AS usable
-    FROM (FROM query_table(rec) UNION ALL BY NAME SELECT NULL AS system WHERE false)
-),
-
-ranking_truths AS (
-    SELECT userid, itemid, rel, TRY_CAST(rel AS DOUBLE) AS grade
-    FROM (FROM query_table(truth) UNION ALL BY NAME SELECT NULL AS rel WHERE false)
-),
-
-ranking_listed AS MATERIALIZED (
-    SELECT userid::VARCHAR AS userid FROM (SELECT DISTINCT userid FROM ranking_recs WHERE userid IS NOT NULL)
-),
-
-ranking_judging AS MATERIALIZED (
-    SELECT userid::VARCHAR AS userid FROM (SELECT DISTINCT userid FROM ranking_truths WHERE userid IS NOT NULL)
-),
-
-ranking_places AS (
-    SELECT k, userid
-    FROM (
-        SELECT userid, max(usable, CASE WHEN list_max(ks) >= 1 THEN list_max(ks) + 1 ELSE 1 END) AS best
-        FROM ranking_recs
-        WHERE userid IS NOT NULL
-        GROUP BY system, userid
-    )
-    CROSS JOIN (SELECT DISTINCT unnest(ks) AS k)
-    WHERE k >= 1 AND best[k] = best[k + 1]
-)
-
 SELECT problem, count, example
 FROM (
-    SELECT 'rec: userid is NULL' AS problem, count(*) AS count, concat('itemid ', any_value(itemid)) AS example
-    FROM ranking_recs
-    WHERE userid IS NULL
+    SELECT unnest([
+        _ranking_problem(1, 'rec: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(2, 'rec: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(3, 'rec: score is NULL', score IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(
+            4, 'rec: score is NaN', score IS NOT NULL AND _ranking_score(score) IS NULL, _ranking_row(userid, itemid)
+        )
+    ], recursive := true)
+    FROM query_table(rec) AS recs
     UNION ALL
-    SELECT 'rec: itemid is NULL', count(*), concat('userid ', any_value(userid)) FROM ranking_recs WHERE itemid IS NULL
-    UNION ALL
-    SELECT 'rec: score is NULL', count(*), any_value(concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL')))
-    FROM ranking_recs
-    WHERE score IS NULL
-    UNION ALL
-    SELECT 'rec: score is NaN', count(*), any_value(concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL')))
-    FROM ranking_recs
-    WHERE score IS NOT NULL AND usable IS NULL
-    UNION ALL
-    SELECT 'rec: (userid, itemid) is there more than once', coalesce(sum(rows - 1), 0), any_value(example)
+    SELECT 5, 'rec: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
     FROM (
-        SELECT count(*) AS rows, concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL')) AS example
-        FROM ranking_recs
+        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
+        FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY system, userid, itemid
         HAVING count(*) > 1
     )
     UNION ALL
-    SELECT 'rec: users with tied scores at k = ' || k, count(*), concat('userid ', any_value(userid))
-    FROM ranking_places
+    SELECT 6, 'rec: users with tied scores at k = ' || k, count(*), 'userid ' || min(userid::VARCHAR)
+    FROM _ranking_ties(rec, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks))
     GROUP BY k
     UNION ALL
-    SELECT 'truth: userid is NULL', count(*), concat('itemid ', any_value(itemid)) FROM ranking_truths WHERE userid IS NULL
-    UNION ALL
-    SELECT 'truth: itemid is NULL', count(*), concat('userid ', any_value(userid))
-    FROM ranking_truths
-    WHERE itemid IS NULL
-    UNION ALL
-    SELECT 'truth: rel is NULL', count(*), any_value(concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL')))
-    FROM ranking_truths
-    WHERE ranking_has_rel(truth) AND rel IS NULL
-    UNION ALL
-    SELECT
-        'truth: rel is NaN or infinite', count(*),
-        any_value(concat('userid ', userid, ', itemid ', itemid, ', rel ', rel))
-    FROM ranking_truths
-    WHERE NOT isfinite(grade)
-    UNION ALL
-    SELECT
-        'truth: rel is negative', count(*),
-        any_value(concat('userid ', userid, ', itemid ', itemid, ', rel ', rel))
-    FROM ranking_truths
-    WHERE isfinite(grade) AND grade < 0
-    UNION ALL
-    SELECT 'truth: (userid, itemid) is there more than once', coalesce(sum(rows - 1), 0), any_value(example)
+    SELECT unnest([
+        _ranking_problem(7, 'truth: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(9, 'truth: rel is NULL', _ranking_has_rel(truth) AND rel IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(
+            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel
+        ),
+        _ranking_problem(
+            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel
+        )
+    ], recursive := true)
     FROM (
-        SELECT count(*) AS rows, concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL')) AS example
-        FROM ranking_truths
+        SELECT userid, itemid, rel, TRY_CAST(rel AS DOUBLE) AS grade
+        FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
+    )
+    UNION ALL
+    SELECT 12, 'truth: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
+    FROM (
+        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
+        FROM query_table(truth) AS truths
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY userid, itemid
         HAVING count(*) > 1
     )
     UNION ALL
-    SELECT 'users in truth that are not in rec', count(*), concat('userid ', any_value(userid))
-    FROM ranking_judging ANTI JOIN ranking_listed USING (userid)
+    SELECT unnest([
+        _ranking_problem(
+            13, 'users in truth that are not in rec', listed.userid IS NULL, 'userid ' || judging.userid
+        ),
+        _ranking_problem(
+            14, 'users in rec that are not in truth', judging.userid IS NULL, 'userid ' || listed.userid
+        )
+    ], recursive := true)
+    FROM (
+        SELECT userid::VARCHAR AS userid
+        FROM (SELECT DISTINCT userid FROM query_table(rec) AS recs WHERE userid IS NOT NULL)
+    ) AS listed
+    FULL JOIN (
+        SELECT userid::VARCHAR AS userid
+        FROM (SELECT DISTINCT userid FROM query_table(truth) AS truths WHERE userid IS NOT NULL)
+    ) AS judging ON listed.userid = judging.userid
     UNION ALL
-    SELECT 'users in rec that are not in truth', count(*), concat('userid ', any_value(userid))
-    FROM ranking_listed ANTI JOIN ranking_judging USING (userid)
-    UNION ALL
-    SELECT
-        'userid is of different types', 1,
-        typeof((SELECT userid FROM query_table(rec) WHERE false)) || ' in rec, '
-        || typeof((SELECT userid FROM query_table(truth) WHERE false)) || ' in truth'
-    WHERE NOT ranking_same_type(
-        typeof((SELECT userid FROM query_table(rec) WHERE false)),
-        typeof((SELECT userid FROM query_table(truth) WHERE false))
-    )
-    UNION ALL
-    SELECT
-        'itemid is of different types', 1,
-        typeof((SELECT itemid FROM query_table(rec) WHERE false)) || ' in rec, '
-        || typeof((SELECT itemid FROM query_table(truth) WHERE false)) || ' in truth'
-    WHERE NOT ranking_same_type(
-        typeof((SELECT itemid FROM query_table(rec) WHERE false)),
-        typeof((SELECT itemid FROM query_table(truth) WHERE false))
-    )
+    SELECT 15, split_part(misfit, ', got ', 1), 1, split_part(misfit, ', got ', 2)
+    FROM (SELECT unnest(_ranking_misfits(rec, truth)) AS misfit)
+    WHERE misfit IS NOT NULL
 )
-WHERE count > 0;
+WHERE count > 0
+ORDER BY place, problem;

@@ -7,23 +7,35 @@
 --             a query does not select are not computed
 -- Example:    SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
 CREATE OR REPLACE TEMP MACRO ranking_summary(rec, truth, ks) AS TABLE
-WITH ranking_strangers AS (
-    SELECT system, count(*) AS users
-    FROM (SELECT DISTINCT system, userid FROM (FROM query_table(rec) UNION ALL BY NAME SELECT NULL AS system WHERE false)) AS recs
-    WHERE userid IS NOT NULL AND userid NOT IN (SELECT userid FROM query_table(truth) WHERE userid IS NOT NULL)
-    GROUP BY system
-),
-
-ranking_means AS (
+SELECT * EXCLUDE (ranking_system) REPLACE (
+    coalesce(list_filter(
+        (
+            SELECT list({'system': system, 'users': users})
+            FROM (
+                SELECT strangers.system, count(*) AS users
+                FROM (
+                    SELECT DISTINCT system, userid
+                    FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
+                    WHERE userid IS NOT NULL
+                ) AS strangers
+                ANTI JOIN query_table(truth) AS truths
+                    ON CASE
+                        WHEN _ranking_valid(rec, truth, 'ranking_summary')
+                        THEN _ranking_id(strangers.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
+                    END = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
+                GROUP BY strangers.system
+            )
+        ),
+        lambda strangers: strangers.system IS NOT DISTINCT FROM ranking_system
+    )[1].users, 0) AS users_without_truth
+)
+FROM (
     SELECT
-        system AS ranking_system,
-        k,
+        COLUMNS(lambda c: lower(c) IN ('system', 'k')),
+        any_value(ranking_system) AS ranking_system,
         count(*) AS users,
         count(*) FILTER (n_rec = 0) AS users_without_rec,
-        coalesce(list_filter(
-            (SELECT list({'system': system, 'users': users}) FROM ranking_strangers),
-            lambda strangers: strangers.system IS NOT DISTINCT FROM rankings.system
-        )[1].users, 0) AS users_without_truth,
+        NULL AS users_without_truth,
         -- measures: generated from the registry, do not edit
         avg(recall) AS recall,
         avg("precision") AS "precision",
@@ -48,11 +60,7 @@ ranking_means AS (
         avg(kendall_tau) AS kendall_tau,
         avg(concordant_pairs) AS concordant_pairs,
         -- end of measures
-    FROM (FROM ranking_by_user(rec, truth, ks) UNION ALL BY NAME SELECT NULL AS system WHERE false) AS rankings
-    GROUP BY system, k
+    FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
+    GROUP BY ALL
 )
-
-SELECT systems.* EXCLUDE (ranking_system), means.* EXCLUDE (ranking_system)
-FROM ranking_systems(rec) AS systems
-JOIN ranking_means AS means ON means.ranking_system IS NOT DISTINCT FROM systems.ranking_system
-ORDER BY systems.ranking_system, means.k;
+ORDER BY ranking_system, k;

@@ -1,5 +1,6 @@
 """The command `ranking-udfs`: from files to a report (no other room may import this one).
 
-`cli` reads the arguments, `files` finds out what the files hold, `evaluation` makes the SQL of it, and
-`report` shows what came out.
+A request goes one way: `cli` reads the arguments, `files` finds out what the files hold and makes tables of
+them, `evaluation` makes the SQL over those tables, `report` shows what came out, and `output` writes it.
+Beside that way stand `session` (DuckDB, Ctrl-C, progress) and `messages` (what is said on stderr).
 """

@@ -1,25 +1,25 @@
-"""The command `ranking-udfs`: from files to a report."""
+"""The command `ranking-udfs`: what it is asked for, and what it does."""
 
 import argparse
 import os
 import sys
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
-from typing import Any, NoReturn, TypeVar
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 import duckdb
 
-from .. import __version__, register
+from .. import __version__
 from ..arrow.functions import TABLE_HEADER, measure_table
-from ..duckdb.statements import literal
-from .evaluation import Choice, Plan, Request, Row, plan, rows
-from .files import DataError, extension, one_line
-from .report import FORMATS, render, report, whole_file
+from ..measures import grammar
+from .evaluation import Plan, Request, at_cut_offs, plan
+from .files import extension
+from .messages import DataError, one_line, printable, shortened
+from .output import COPY_OPTIONS, check_outputs, copy_statement, put, whole_file
+from .report import FORMATS, render, report
+from .session import connected, interruptible, progress, rows
+from .tables import Inputs, Tables, input_files, load
 
 PROGRAM = "ranking-udfs"
-PROGRESS_SECONDS = 0.5
 DEFAULT_MEASURES = (
     "recall",
     "precision",
@@ -30,23 +30,23 @@ DEFAULT_MEASURES = (
     "hit_rate",
     "f_measure",
 )
-COPY_OPTIONS = {
-    ".parquet": "FORMAT parquet",
-    ".csv": "FORMAT csv, HEADER",
-    ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
-    ".json": "FORMAT json, ARRAY",
-    ".jsonl": "FORMAT json",
-    ".ndjson": "FORMAT json",
-}
+COLUMNS = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel"}  # by option
+LONGEST_K = 2**31 - 1
 INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
-Result = TypeVar("Result")
 
 
 class Parser(argparse.ArgumentParser):
     """Arguments, with errors on one line."""
 
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{PROGRAM}: error: {message} (see {self.prog} --help)\n")
+        say("error", f"{shortened(message)} (see {self.prog} --help)")
+        self.exit(2)
+
+
+def say(kind: str, text: object) -> None:
+    """Print a line on stderr, on a terminal over what `progress` left there."""
+    start = "\r" if sys.stderr.isatty() else ""
+    print(f"{start}{PROGRAM}: {kind}: {printable(text)}", file=sys.stderr)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -66,7 +66,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
-        print(f"{PROGRAM}: error: {one_line(error)}", file=sys.stderr)
+        say("error", one_line(error))
         return 1
     return 0
 
@@ -113,18 +113,20 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
         help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system. "
         "TRUTH: userid, itemid, and the grade rel if there is one",
     )
-    parser.add_argument("-k", type=cut_off, action="append", help="cut-off; may be repeated (default: 10)")
+    parser.add_argument(
+        "-k", type=cut_off, action="append", help="cut-off, or all; may be repeated (default: 10)"
+    )
     parser.add_argument(
         "--measures",
         type=choice,
         nargs="+",
         action="extend",
         metavar="MEASURE",
-        help="such as ndcg, 'ndcg(gain=linear)'; see `ranking-udfs measures` "
-        f"(default: {' '.join(DEFAULT_MEASURES)})",
+        help="such as ndcg, 'ndcg(gain=linear)', or ndcg@5,10 with cut-offs of its own; see "
+        f"`ranking-udfs measures` (default: {' '.join(DEFAULT_MEASURES)})",
     )
     columns = parser.add_argument_group("columns of the files")
-    for name, column in (("user", "userid"), ("item", "itemid"), ("score", "score"), ("grade", "rel")):
+    for name, column in COLUMNS.items():
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"(default: {column})")
     parser.add_argument(
         "--format-in",
@@ -145,6 +147,12 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
         "--by-user", metavar="FILE", type=by_user, help="values of each user, to .parquet, .csv, .json"
     )
     parser.add_argument(
+        "--safe-csv",
+        action="store_true",
+        help="in CSV and TSV, a quote in front of text that a spreadsheet would compute, such as =1+1 "
+        "(default: text as it is)",
+    )
+    parser.add_argument(
         "--segment",
         metavar="FILE:COLUMN",
         type=segment,
@@ -155,19 +163,27 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
     parser.add_argument("--memory-limit", metavar="SIZE", help="for DuckDB, such as 4GB")
 
 
-def choice(text: str) -> Choice:
+def choice(text: str) -> grammar.Choice:
     try:
-        return Choice.parse(text)
+        found = grammar.parse_measure("measures", text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
+        raise argparse.ArgumentTypeError(str(error).removeprefix("measures: ")) from None
+    for k in found.cuts:
+        check_k(k)
+    return found
 
 
-def cut_off(text: str) -> int:
-    if not text.lstrip("+-").isdecimal():
-        raise argparse.ArgumentTypeError(f"k must be an integer, got {text!r}")
-    if not 0 <= int(text) <= 2**31 - 1:
-        raise argparse.ArgumentTypeError(f"k must be 0 or more, got {text}")
-    return int(text)
+def cut_off(text: str) -> int | None:
+    try:
+        return check_k(grammar.cut_off("k", text))
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error).removeprefix("k: ")) from None
+
+
+def check_k(k: int | None) -> int | None:
+    if k is not None and k > LONGEST_K:
+        raise argparse.ArgumentTypeError(f"k must be {LONGEST_K} or less, or all, got {k}")
+    return k
 
 
 def threads(text: str) -> int:
@@ -189,144 +205,93 @@ def by_user(path: str) -> str:
     return path
 
 
-@contextmanager
-def planned(arguments: argparse.Namespace) -> Iterator[tuple[duckdb.DuckDBPyConnection, Request, Plan]]:
-    """A connection with the pack in it, and what to do there."""
-    for path in (arguments.output, arguments.by_user):
-        folder = os.path.dirname(path or "") or "."
-        if not os.path.isdir(folder):
-            raise DataError(f"{path}: no such directory: {folder}")
-        if path and os.path.isdir(path):
-            raise DataError(f"{path}: a directory, not a file")
-    names = {"userid": arguments.user or "userid", "itemid": arguments.item or "itemid"}
-    names["score"] = arguments.score or "score"
-    if arguments.grade:
-        names["rel"] = arguments.grade
-    chosen = arguments.measures or list(map(Choice.parse, DEFAULT_MEASURES))
-    request = Request(
+def asked(arguments: argparse.Namespace) -> tuple[Inputs, Request]:
+    """The files to read, and what to find out from them."""
+    columns = {ours: getattr(arguments, name) or ours for name, ours in COLUMNS.items()}
+    if not arguments.grade:  # without that, there may be none
+        del columns["rel"]
+    choices, ks = at_cut_offs(arguments.measures or list(map(choice, DEFAULT_MEASURES)), arguments.k or [])
+    inputs = Inputs(
         recs=arguments.files[:-1],
         truth=arguments.files[-1],
-        ks=list(dict.fromkeys(arguments.k or [10])),
-        choices=list({choice.column: choice for choice in chosen}.values()),
-        columns=names,
+        columns=columns,
         segment=arguments.segment,
-        by_user=arguments.by_user is not None,
         form=arguments.format_in,
-        ties=arguments.ties,
     )
-    with duckdb.connect(config=settings(arguments)) as con:
-        con.execute("SET enable_progress_bar_print = false")  # DuckDB prints it to where the report goes
-        register(con)
-        yield con, request, interruptible(con, lambda: plan(con, request))
+    request = Request(
+        choices=choices,
+        ks=ks,
+        ties=arguments.ties,
+        by_segment=arguments.segment is not None,
+        by_user=arguments.by_user is not None,
+        safe_text=arguments.safe_csv and extension(arguments.by_user or "") in (".csv", ".tsv"),
+    )
+    return inputs, request
 
 
-def settings(arguments: argparse.Namespace) -> dict[str, Any]:
-    """DuckDB's settings. A path is never taken for one of Python's variables."""
-    chosen = {"threads": arguments.threads, "memory_limit": arguments.memory_limit}
-    return {
-        "preserve_insertion_order": False,
-        "python_enable_replacements": False,
-        **{name: value for name, value in chosen.items() if value is not None},
-    }
+def session(arguments: argparse.Namespace) -> duckdb.DuckDBPyConnection:
+    return connected({"threads": arguments.threads, "memory_limit": arguments.memory_limit})
+
+
+def prepare(
+    con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace, inputs: Inputs, request: Request
+) -> tuple[Tables, Plan]:
+    """Make the tables that the files hold, and plan what to do with them."""
+    outputs = [path for path in (arguments.output, arguments.by_user) if path is not None]
+    check_outputs(outputs, input_files(con, inputs))
+    tables = load(con, inputs)
+    return tables, plan(request, tables.has_system)
 
 
 def evaluate(arguments: argparse.Namespace) -> None:
     """Run the evaluation: its report, and the values by user."""
-    with planned(arguments) as (con, request, steps), progress(con):
+    inputs, request = asked(arguments)
 
-        def results() -> tuple[list[Row], list[Row]]:
-            for statement in steps.tables:
-                con.execute(statement)
-            if not arguments.no_check:
-                print_problems(con, request)
-            summary = rows(con, steps.summary)
-            if not any(row["users"] for row in summary):
-                raise DataError(f"{request.truth}: no user to evaluate")
-            by_segment = rows(con, steps.by_segment) if steps.by_segment else []
-            if steps.by_user:
-                with whole_file(arguments.by_user) as path:
-                    con.execute(copy_statement(steps.by_user, path))
-            return summary, by_segment
+    def results() -> str:
+        tables, steps = prepare(con, arguments, inputs, request)
+        for statement in steps.tables:
+            con.execute(statement)
+        if not arguments.no_check:
+            print_problems(con, steps.check)
+        summary = rows(con, steps.summary)
+        if not any(row["users"] for row in summary):
+            raise DataError(f"{inputs.truth}: no user to evaluate")
+        by_segment = rows(con, steps.by_segment) if steps.by_segment else []
+        if steps.by_user:
+            with whole_file(arguments.by_user) as path:
+                con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
+        segments = inputs.segment and inputs.segment[1]
+        return report(
+            arguments.format, request, tables.systems, segments, summary, by_segment, arguments.safe_csv
+        )
 
-        summary, by_segment = interruptible(con, results)
-    put(arguments.output, report(arguments.format, request, steps.systems, summary, by_segment))
+    with session(arguments) as con, progress(con):
+        text = interruptible(con, results)
+    put(arguments.output, text)
 
 
-def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) -> Result:
-    """Do the work in a thread of its own, so that Ctrl-C ends a query at once.
-
-    In the main thread Python would see the signal only between DuckDB's tasks, which may take seconds, and
-    might raise KeyboardInterrupt in the middle of cleaning up.
-    """
-    with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(work)
-        try:
-            return future.result()
-        except KeyboardInterrupt:
-            while not future.done():  # an interrupt between two queries ends neither
-                con.interrupt()
-                wait([future], 0.05)
-            raise
+def print_problems(con: duckdb.DuckDBPyConnection, check: str) -> None:
+    """A line on stderr for each problem that the data has."""
+    for problem in rows(con, check):
+        example = problem["example"]
+        shown = f", for example {shortened(example)}" if example is not None else ""
+        say("note", f"{problem['problem']}: {problem['count']}{shown}")
 
 
 def print_sql(arguments: argparse.Namespace) -> None:
     """Print the evaluation's statements."""
-    with planned(arguments) as (_, _, steps):
-        statements = [*steps.tables, steps.summary]
-        if steps.by_segment:
-            statements.append(steps.by_segment)
-        if steps.by_user:
-            statements.append(copy_statement(steps.by_user, arguments.by_user))
+    inputs, request = asked(arguments)
+    with session(arguments) as con, progress(con):
+        tables, steps = interruptible(con, lambda: prepare(con, arguments, inputs, request))
+    statements = [*tables.statements, *steps.tables, steps.summary]
+    if steps.by_segment:
+        statements.append(steps.by_segment)
+    if steps.by_user:
+        statements.append(copy_statement(steps.by_user, arguments.by_user))
     put(arguments.output, "\n\n".join(f"{statement};" for statement in statements) + "\n")
-
-
-def copy_statement(query: str, path: str) -> str:
-    return f"COPY (\n{query}\n) TO {literal(path)} ({COPY_OPTIONS[extension(path)]})"
-
-
-def print_problems(con: duckdb.DuckDBPyConnection, request: Request) -> None:
-    """A line on stderr for each problem that the data has."""
-    ks = ", ".join(map(str, request.ks))
-    for problem in rows(con, f"FROM ranking_check('rec', 'truth', ks := [{ks}])"):
-        example = f", for example {problem['example']}" if problem["example"] is not None else ""
-        print(f"{PROGRAM}: note: {problem['problem']}: {problem['count']}{example}", file=sys.stderr)
-
-
-@contextmanager
-def progress(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    """On a terminal, show on stderr how far a long query is."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    con.execute("SET enable_progress_bar = true")
-    done = threading.Event()
-
-    def show() -> None:
-        while not done.wait(PROGRESS_SECONDS):
-            percent = con.query_progress()
-            if percent >= 0:
-                print(f"\r{percent:4.0f} % ", end="", file=sys.stderr, flush=True)
-        print("\r       \r", end="", file=sys.stderr, flush=True)
-
-    thread = threading.Thread(target=show)
-    thread.start()
-    try:
-        yield
-    finally:
-        done.set()
-        thread.join()
 
 
 def print_measures(arguments: argparse.Namespace) -> None:
     """Print what the registry says."""
-    rows = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in measure_table()]
-    put(None, render(arguments.format, TABLE_HEADER, rows))
-
-
-def put(path: str | None, text: str) -> None:
-    """Print the text, or write it to the file."""
-    if path is None:
-        sys.stdout.write(text)
-        return
-    with whole_file(path) as beside, open(beside, "w", encoding="utf-8") as file:
-        file.write(text)
+    cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in measure_table()]
+    put(None, render(arguments.format, TABLE_HEADER, cells))

@@ -1,154 +1,122 @@
-"""An evaluation as SQL: from files, by the table functions of `sql/macros/`, to results.
+"""An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`.
 
 `plan` makes the statements; they are run by `ranking-udfs evaluate` and printed by `ranking-udfs sql`.
 """
 
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import duckdb
 
 from ..duckdb.statements import identifier, literal
-from ..measures.grammar import parse_options
-from ..measures.registry import BY_NAME, Measure
-from .files import (
-    QRELS,
-    RUN,
-    DataError,
-    Source,
-    check_rows,
-    exists,
-    open_source,
-    with_equal_ids,
-    with_numbers,
-)
+from ..measures.grammar import Choice
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 USERS = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
-NONE = "(none)"  # the segment of a user without one, the name of a model without one
-
-Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A measure and the options to compute it with."""
-
-    measure: Measure
-    options: str = ""
-
-    @staticmethod
-    def parse(text: str) -> "Choice":
-        """What `ndcg` or `ndcg(gain=linear)` means; ValueError if it means nothing."""
-        name, bracket, given = (part.strip() for part in text.partition("("))
-        if name not in BY_NAME or (bracket and not given.endswith(")")):
-            raise ValueError(f"no measure {text!r} (there are: {', '.join(sorted(BY_NAME))})")
-        given = " ".join(given.removesuffix(")").replace(",", " ").split())
-        measure = BY_NAME[name]
-        parse_options(measure, measure.name, given)
-        return Choice(measure, given)
-
-    @property
-    def column(self) -> str:
-        """What a result calls it: `ndcg(gain=linear)`."""
-        return f"{self.measure.name}({self.options})" if self.options else self.measure.name
-
-    @property
-    def label(self) -> str:
-        """What a report calls it: `NDCG (gain=linear)`."""
-        return f"{self.measure.label} ({self.options})" if self.options else self.measure.label
-
-    @property
-    def sql(self) -> str:
-        """Its value for a judged ranking at k."""
-        given = f", {literal(self.options)}" if self.options else ""
-        return f"system.main.{identifier(self.measure.name)}(judged, k{given})"
+NONE = "(none)"  # the segment of a user without one
+DEFAULT_K = 10
 
 
 @dataclass(frozen=True)
 class Request:
-    """What to evaluate.
+    """What to find out.
 
-    recs       files, each `path` or `name=path`
-    truth      a file
-    segment    a file and its column that says which segment a user belongs to
-    columns    our column names: what the files call them; without `rel` where that is not said
-    form       "auto", "table" or "trec": what kind of files rec and truth are
-    ties       "item" or "trec": how equal scores are ordered
+    choices     measures, each computed at its own cut-offs alone
+    ks          all cut-offs; None stands for the whole list
+    ties        "item" or "trec": how equal scores are ordered
+    by_segment  whether to give the means of segments too
+    by_user     whether to give the values of each user too
+    safe_text   whether text in those must be none that a spreadsheet takes for a formula
     """
 
-    recs: Sequence[str]
-    truth: str
-    ks: Sequence[int]
     choices: Sequence[Choice]
-    columns: Mapping[str, str]
-    segment: tuple[str, str] | None = None
-    by_user: bool = False
-    form: str = "auto"
+    ks: Sequence[int | None]
     ties: str = "item"
+    by_segment: bool = False
+    by_user: bool = False
+    safe_text: bool = False
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The statements that make the tables, the queries, and the models to name, in their order."""
+    """The statements that make tables, and the queries; None for what is not asked for."""
 
     tables: Sequence[str]
+    check: str
     summary: str
     by_segment: str | None
     by_user: str | None
-    systems: Sequence[str]
 
 
-def plan(con: duckdb.DuckDBPyConnection, request: Request) -> Plan:
-    """The evaluation's statements; DataError if the files cannot be what they should be."""
-    of_truth = {ours: name for ours, name in request.columns.items() if ours != "score"}
-    truth = open_source(con, request.truth, request.form, QRELS, of_truth, {"rel": "rel"})
-    named = [named_source(con, rec, request) for rec in request.recs]
-    segments = segment_source(con, request)
-    sources = with_equal_ids(
-        [with_numbers(source) for source in (truth, *(rec for _, rec in named), *segments)]
-    )
-    for source in sources:
-        check_rows(con, source)
-    truth, recs, segments = sources[0], sources[1 : len(named) + 1], sources[len(named) + 1 :]
+def at_cut_offs(
+    choices: Sequence[Choice], given: Sequence[int | None]
+) -> tuple[list[Choice], list[int | None]]:
+    """The choices, each once and with its cut-offs, and the cut-offs of all.
 
-    tables = [rec_table(recs, request.ties), table("truth", truth.select(truth.columns), truth.is_text)]
-    tables += [table("segments", source.select(source.columns), source.is_text) for source in segments]
-    systems = system_names(con, [(name, rec) for (name, _), rec in zip(named, recs, strict=True)])
-    system = "system, " if "system" in recs[0].columns else ""
-    is_plain = all(choice.measure.column and not choice.options for choice in request.choices)
-    if is_plain and not request.by_user and not segments:
-        return Plan(tables, summary_query(request, system), None, None, systems)
+    A measure that names none is computed at those `given`, by default at 10. Where some are named, all are
+    put in order.
+    """
+    named = {k for choice in choices for k in choice.cuts}
+    if not given and not all(choice.cuts for choice in choices):
+        given = [DEFAULT_K]
+    merged: dict[str, Choice] = {}
+    for choice in choices:
+        before = merged[choice.name].cuts if choice.name in merged else ()
+        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
+        merged[choice.name] = replace(choice, cuts=tuple(cuts))
+    ks = list(dict.fromkeys(given))
+    return list(merged.values()), sorted({*ks, *named}, key=lambda k: (k is None, k)) if named else ks
+
+
+def plan(request: Request, has_system: bool) -> Plan:
+    """The evaluation's statements; `has_system` if rec holds several models."""
+    system = "system, " if has_system else ""
+    rec, tables = "rec", []
+    if request.ties == "trec":
+        rec = "ranked"
+        tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(system)}")
+    check = f"FROM ranking_check('{rec}', 'truth', ks := {cut_offs(k for k in request.ks if k is not None)})"
+    is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
+    if is_plain and not request.by_user and not request.by_segment:
+        return Plan(tables, check, summary_query(request, rec, system), None, None)
 
     # Several queries, or measures that the table functions have no column for: from the judged rankings.
-    judged = f"FROM ranking_judged('rec', 'truth', {max(request.ks)})"
-    tables.append(table("judged_rankings", judged, True))
+    longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
+    judged = f"FROM ranking_judged('{rec}', 'truth', {longest})"
+    tables.append(f"CREATE OR REPLACE TEMP TABLE judged_rankings AS\n{judged}")
     return Plan(
         tables,
-        judged_summary_query(request, system),
-        by_segment_query(request, system) if segments else None,
+        check,
+        judged_summary_query(request, rec, system),
+        by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
-        systems,
     )
 
 
-def summary_query(request: Request, system: str) -> str:
-    """The means by k; `system` is the columns that tell models apart, with a comma, or empty."""
-    columns = ", ".join((*COUNTS, *(identifier(choice.column) for choice in request.choices)))
-    return f"SELECT {system}k, {columns}\nFROM ranking_summary('rec', 'truth', {cut_offs(request)})"
+def ranked_query(system: str) -> str:
+    """The recommendations with trec_eval's order as their score: there, nothing is tied."""
+    score = "CAST(score AS FLOAT)"
+    order = f"score IS NULL OR isnan({score}), {score} DESC, CAST(itemid AS VARCHAR) DESC"
+    place = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
+    return f"SELECT {system}userid, itemid, -{place} AS score\nFROM rec"
 
 
-def judged_summary_query(request: Request, system: str) -> str:
+def summary_query(request: Request, rec: str, system: str) -> str:
+    """The means by k; `system` is the column that tells models apart, with a comma, or empty."""
+    means = (column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
+    return (
+        f"SELECT {system}k, {', '.join((*COUNTS, *means))}\n"
+        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)})"
+    )
+
+
+def judged_summary_query(request: Request, rec: str, system: str) -> str:
     """The same from judged_rankings."""
     group, join = (" GROUP BY system", "USING (system)") if system else ("", "ON true")
     return (
         f"SELECT {system}k, {USERS},\n    coalesce(any_value(others), 0) AS users_without_truth"
         f"{measures(request, 'avg')}\n"
-        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request)}) AS k)\n"
-        f"LEFT JOIN (SELECT {system}count(DISTINCT userid) AS others FROM rec ANTI JOIN truth USING (userid)"
-        f"{group}) {join}\n"
+        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
+        f"LEFT JOIN (SELECT {system}count(DISTINCT userid) AS others "
+        f"FROM {rec} ANTI JOIN truth USING (userid){group}) {join}\n"
         f"GROUP BY {system}k"
     )
 
@@ -158,7 +126,7 @@ def by_segment_query(request: Request, system: str) -> str:
     return (
         f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {USERS}"
         f"{measures(request, 'avg')}\n"
-        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request)}) AS k)\n"
+        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
         "LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)\n"
         "GROUP BY ALL"
     )
@@ -166,92 +134,42 @@ def by_segment_query(request: Request, system: str) -> str:
 
 def by_user_query(request: Request, system: str) -> str:
     """The values by user and k."""
+    names = ["system", "userid"] if system else ["userid"]
+    texts = [safe(name) if request.safe_text else name for name in names]
     return (
-        f"SELECT {system}userid, k, n_rec, n_truth{measures(request)}\n"
-        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request)}) AS k)\n"
-        f"ORDER BY {system}userid, k"
+        f"SELECT {', '.join(texts)}, k, n_rec, n_truth{measures(request)}\n"
+        f"FROM judged_rankings AS rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
+        f"ORDER BY {', '.join(f'rankings.{name}' for name in names)}, k"
     )
+
+
+def safe(name: str) -> str:
+    """A column, with a quote in front of text that a spreadsheet would take for a formula."""
+    text = f"CAST({name} AS VARCHAR)"
+    is_formula = f"typeof({name}) = 'VARCHAR' AND regexp_matches({text}, '^[-=+@\\t\\r]')"
+    return f"CASE WHEN {is_formula} THEN concat('''', {name}) ELSE {text} END AS {name}"
 
 
 def measures(request: Request, aggregate: str = "") -> str:
     """A column for each measure, behind a comma."""
-    return "".join(f",\n    {aggregate}({one.sql}) AS {identifier(one.column)}" for one in request.choices)
+    columns = ""
+    for choice in request.choices:
+        options = f", {literal(choice.options_text)}" if choice.given else ""
+        value = f"system.main.{identifier(choice.measure.name)}(judged, k{options})"
+        columns += f",\n    {column(request, choice, value, aggregate)}"
+    return columns
 
 
-def cut_offs(request: Request) -> str:
-    return f"[{', '.join(map(str, request.ks))}]"
+def column(request: Request, choice: Choice, value: str, aggregate: str = "") -> str:
+    """A measure's value, NULL where it is not asked for, under its name."""
+    name = identifier(choice.name)
+    if set(choice.cuts) != set(request.ks):
+        ks = ", ".join(str(k) for k in choice.cuts if k is not None)
+        tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in choice.cuts)
+        value = f"CASE WHEN {' OR '.join(tests)} THEN {value} END"
+    value = f"{aggregate}({value})" if aggregate else value
+    return value if value == name else f"{value} AS {name}"
 
 
-def named_source(con: duckdb.DuckDBPyConnection, rec: str, request: Request) -> tuple[str, Source]:
-    """The name of a model and its file; no name where there is but one, or where the file has them."""
-    name, path = "", rec
-    if "=" in rec and not exists(con, rec) and os.sep not in rec.partition("=")[0]:
-        name, _, path = rec.partition("=")
-    required = {ours: request.columns[ours] for ours in ("userid", "itemid", "score")}
-    source = open_source(con, path, request.form, RUN, required, {"system": "system"})
-    if name and "system" in source.names:
-        raise DataError(f"{path}: has a column 'system', which names its models: leave {name}= out")
-    if not name and "system" in source.columns:
-        system = f"coalesce(CAST({source.columns['system']} AS VARCHAR), {literal(NONE)})"
-    elif name or len(request.recs) > 1:
-        name = name or os.path.basename(path).partition(".")[0]
-        system = literal(name)
-    else:
-        return "", source
-    return name, replace(source, columns={**source.columns, "system": system})
-
-
-def segment_source(con: duckdb.DuckDBPyConnection, request: Request) -> list[Source]:
-    """The file that says which segment a user belongs to, if any."""
-    if request.segment is None:
-        return []
-    path, column = request.segment
-    required = {"userid": request.columns["userid"], "segment": column}
-    source = open_source(con, path, "table", 0, required, {})
-    text = f"CAST({source.columns['segment']} AS VARCHAR)"
-    return [replace(source, columns={**source.columns, "segment": text})]
-
-
-def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Source]]) -> list[str]:
-    """The models, in the order of their files; DataError if two files share one."""
-    if len(recs) == 1:  # if it was given no name, its models are known when it is read
-        return [name for name, _ in recs if name]
-    paths: dict[str, str] = {}
-    for given, rec in recs:
-        query = (
-            f"SELECT DISTINCT system FROM ({rec.select({'system': rec.columns['system']})}) ORDER BY system"
-        )
-        for name in [given] if given else [name for (name,) in con.execute(query).fetchall()]:
-            if name in paths:
-                raise DataError(
-                    f"{rec.path}: {paths[name]} has a model {name!r} too: name them, as in NAME={rec.path}"
-                )
-            paths[name] = rec.path
-    return list(paths)
-
-
-def table(name: str, query: str, is_costly: bool) -> str:
-    """The statement that makes this table: a copy of what is costly to read again, and else a view."""
-    return f"CREATE OR REPLACE TEMP {'TABLE' if is_costly else 'VIEW'} {name} AS\n{query}"
-
-
-def rec_table(recs: Sequence[Source], ties: str) -> str:
-    """The statement that makes rec, in which the order of equal scores is as asked for."""
-    names = [name for name in ("system", "userid", "itemid", "score") if name in recs[0].columns]
-    query = "\nUNION ALL\n".join(rec.select({name: rec.columns[name] for name in names}) for rec in recs)
-    if ties == "trec":  # trec_eval's order becomes the score itself: there, nothing is tied
-        users = ", ".join(name for name in names if name in ("system", "userid"))
-        order = (
-            "score IS NULL OR isnan(CAST(score AS FLOAT)), CAST(score AS FLOAT) DESC, "
-            "CAST(itemid AS VARCHAR) DESC"
-        )
-        place = f"row_number() OVER (PARTITION BY {users} ORDER BY {order})"
-        query = f"SELECT {users}, itemid, -{place} AS score\nFROM (\n{query}\n)"
-    return table("rec", query, any(rec.is_text for rec in recs))
-
-
-def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
-    """The rows of a query, each by column name."""
-    cursor = con.execute(query)
-    names = [name for name, *_ in cursor.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+def cut_offs(ks: Iterable[int | None]) -> str:
+    return f"[{', '.join('NULL' if k is None else str(k) for k in ks)}]"

@@ -1,16 +1,17 @@
-"""Files as tables: how DuckDB reads them, and which of their columns are what.
+"""A file as a table: how DuckDB reads it, and which of its columns are what.
 
 Every name that comes from outside (a path, a column, a model) enters a statement as a quoted literal or a
 quoted identifier, never as SQL.
 """
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Container, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 import duckdb
 
 from ..duckdb.statements import identifier, literal
+from .messages import DataError, one_line, shortened
 
 READERS = {
     ".parquet": "read_parquet",
@@ -19,74 +20,65 @@ READERS = {
     ".ndjson": "read_json",
 }
 COMPRESSIONS = (".gz", ".zst")
-INTEGERS = {
-    sign + kind for sign in ("", "U") for kind in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-}
-# Where the part of an error begins that is of no use on one line.
-DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "Possible solutions")
+IDS, NUMBERS = ("userid", "itemid"), ("score", "rel")  # the other two are text
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
-
-
-class DataError(Exception):
-    """What is wrong with the data, in one line."""
-
-
-def one_line(error: Exception) -> str:
-    """What the error says, without the hints, the quoted SQL and the traceback that may follow."""
-    text = str(error)
-    lines = [line.strip() for line in text.partition("\n\n")[0].splitlines() if line.strip()]
-    lines = lines[: next((i for i, line in enumerate(lines) if line.startswith(DETAILS)), None)]
-    lines += [line.strip() for line in text.splitlines() if line.startswith("  file = ")]
-    message = "; ".join(lines)
-    function_error = message.partition(" while executing the UDF: ")[2]
-    return function_error.partition(": ")[2] or message or type(error).__name__
 
 
 @dataclass(frozen=True)
 class Source:
     """A file, or all files of a pattern, as a table.
 
-    path       as the user wrote it
-    reader     what yields its rows, up to the closing bracket
-    columns    each of our column names: the SQL that yields it
-    kinds      each of our column names: its SQL type
-    names      each of our column names: what the file calls it; none for a TREC file
-    types      of a CSV file, the file's column names: the types to read them as
+    path     as the user wrote it
+    rows     what yields its rows, as it stands behind FROM
+    columns  each of our column names: the SQL that yields it
+    ids      userid and itemid, as far as it has them: the type that they shall have
+    is_text  whether ids are read as text, and cast to that type
+    is_trec  whether `system` is but a tag
     """
 
     path: str
-    reader: str
+    rows: str
     columns: Mapping[str, str]
-    kinds: Mapping[str, str]
-    names: Mapping[str, str] = field(default_factory=dict)
-    types: Mapping[str, str] = field(default_factory=dict)
+    ids: Mapping[str, str]
+    is_text: bool = True
+    is_trec: bool = False
 
-    @property
-    def is_csv(self) -> bool:
-        """Whether its types are DuckDB's guess, and may be had otherwise."""
-        return bool(self.names) and self.reader.startswith("read_csv")
+    def select(self, names: Iterable[str]) -> str:
+        """The query for these of our columns."""
+        columns = ",\n".join(f"    {self.typed(name)} AS {name}" for name in names)
+        return f"SELECT\n{columns}\nFROM {self.rows}"
 
-    @property
-    def is_text(self) -> bool:
-        """Whether reading it a second time means parsing it a second time."""
-        return not self.reader.startswith("read_parquet")
+    def typed(self, name: str) -> str:
+        """The SQL that yields this column; an error for an id that is not written as its type is."""
+        column, kind = self.columns[name], self.ids.get(name, "VARCHAR")
+        if kind == "VARCHAR" or not self.is_text:
+            return column
+        value = f"TRY_CAST({column} AS {kind})"
+        return (
+            f"CASE WHEN {column} = {value}::VARCHAR THEN {value}\n"
+            f"        WHEN {column} IS NOT NULL THEN error({literal(self.complaint(name))} || {column}) END"
+        )
 
-    def select(self, columns: Mapping[str, str]) -> str:
-        """The query for these columns, each given as our name and the SQL that yields it."""
-        types = ", ".join(f"{literal(name)}: {literal(kind)}" for name, kind in self.types.items())
-        table = f"{self.reader}, types = {{{types}}})" if types else f"{self.reader})"
-        return f"SELECT {', '.join(f'{sql} AS {name}' for name, sql in columns.items())}\nFROM {table}"
+    def complaint(self, name: str) -> str:
+        """What is said of an id that is not written as its type is, in front of the id."""
+        return f"{self.path}: {name} must be written as {self.ids[name]}, got "
 
-    def read_as(self, name: str, kind: str) -> "Source":
-        """The same CSV file with this column read as this type."""
-        return replace(self, kinds={**self.kinds, name: kind}, types={**self.types, self.names[name]: kind})
+    def with_id(self, name: str, kind: str) -> "Source":
+        """The same with this type of an id."""
+        return replace(self, ids={**self.ids, name: kind})
 
 
-def exists(con: duckdb.DuckDBPyConnection, path: str) -> bool:
-    """Whether there is such a file, or a file that the pattern matches; a URL is left to DuckDB."""
-    return (
-        "://" in path or os.path.exists(path) or bool(con.execute("FROM glob(?) LIMIT 1", [path]).fetchone())
-    )
+def family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
+    """What ids of this type may be compared with."""
+    ((found,),) = con.execute("SELECT _ranking_family(?)", [kind]).fetchall()
+    return str(found)
+
+
+def files_of(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:
+    """The files that a path or a pattern stands for; a URL is left to DuckDB."""
+    if "://" in path or os.path.exists(path):
+        return [path]
+    return [file for (file,) in con.execute("FROM glob(?)", [path]).fetchall()]
 
 
 def pattern(path: str) -> str:
@@ -102,14 +94,6 @@ def extension(path: str) -> str:
     return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
 
 
-def lines_of(path: str) -> str:
-    """The table function for a file's lines, up to the closing bracket."""
-    return (
-        f"read_csv({literal(pattern(path))}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
-        "header = false, delim = '', quote = '', escape = ''"
-    )
-
-
 def open_source(
     con: duckdb.DuckDBPyConnection,
     path: str,
@@ -122,7 +106,8 @@ def open_source(
 
     `form` is "table", "trec" or "auto": a TREC file if it has the shape of one.
     """
-    if not exists(con, path):
+    files = files_of(con, path)
+    if not files:
         raise DataError(f"{path}: no such file")
     if os.path.isdir(path):
         raise DataError(
@@ -131,59 +116,127 @@ def open_source(
     if os.path.isfile(path) and not os.path.getsize(path):
         raise DataError(f"{path}: no rows")
     try:
-        function = READERS.get(extension(path))
-        if form == "trec" or (form == "auto" and not function and is_trec(con, path, trec_fields)):
-            return trec_source(path, trec_fields)
-        reader = f"{function or 'read_csv'}({literal(pattern(path))}"
-        found = con.execute(f"DESCRIBE FROM {reader})").fetchall()
+        may_be_trec = form == "auto" and extension(path) not in READERS
+        if form == "trec" or (may_be_trec and is_trec(con, path, trec_fields)):
+            source = trec_source(path, trec_fields)
+        else:
+            is_by_folder = any("=" in os.path.dirname(file) for file in files)
+            source = table_source(con, path, is_by_folder, required, optional)
+        columns = ", ".join(source.columns.values())
+        first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
-        raise DataError(f"{path}: {one_line(error)}") from None
+        told = one_line(error).removeprefix(f"Invalid Input Error: {path}: ")
+        raise DataError(f"{path}: {told}") from None
+    if first is None:
+        raise DataError(f"{path}: no rows")
+    return source
+
+
+def table_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    is_by_folder: bool,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """A file with names of columns; some may be those of folders, as in `system=a/rec.csv`."""
+    function = READERS.get(extension(path), "read_csv")
+    is_text = function != "read_parquet"
+    reader = f"{function}({literal(pattern(path))}"
+    reader += ", hive_types_autocast = false" if is_text and is_by_folder else ""
+    found = con.execute(f"DESCRIBE FROM {reader})").fetchall()
     described = {name: kind for name, kind, *_ in found}
-    wanted = {**required, **{name: optional[name] for name in optional if name not in required}}
-    names = {name: match(column, described) for name, column in wanted.items()}
-    for name, column in required.items():
-        if names[name] is None:
-            raise DataError(f"{path}: no column {column!r} (there are: {', '.join(described)})")
-    known = {name: column for name, column in names.items() if column is not None}
-    return Source(
-        path,
-        reader,
-        columns={name: identifier(column) for name, column in known.items()},
-        kinds={name: described[column] for name, column in known.items()},
-        names=known,
+    by_name = {name.lower(): name for name in described}  # as in SQL, upper and lower case are the same
+    names = {}
+    for ours, column in {**optional, **required}.items():
+        if column.lower() in by_name:
+            names[ours] = by_name[column.lower()]
+        elif ours in required:
+            there = shortened(", ".join(described))
+            raise DataError(f"{path}: no column {column!r} (there are: {there})")
+    kinds = {ours: described[name] for ours, name in names.items()}
+    numbers = [ours for ours in NUMBERS if ours in names and is_number(con, ours, kinds[ours])]
+    for ours in (name for name in NUMBERS if name in names):
+        may_hold_numbers = function == "read_csv" or (is_text and kinds[ours] in ("JSON", '"NULL"'))
+        if not (ours in numbers or may_hold_numbers):
+            raise DataError(f"{path}: {names[ours]!r} must be a number, got {shortened(kinds[ours])}")
+
+    columns = {ours: identifier(name) for ours, name in names.items()}
+    ids = {ours: kind for ours, kind in kinds.items() if ours in IDS}
+    if not is_text:
+        return Source(path, f"{reader})", columns, ids, is_text=False)
+    ids = {ours: "BIGINT" if kind == "BIGINT" else "VARCHAR" for ours, kind in ids.items()}
+    if function == "read_csv":
+        texts = [ours for ours, kind in kinds.items() if kind == "VARCHAR" and ours not in NUMBERS]
+        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids)
+    return Source(path, json_rows(path, reader, names, kinds), columns, ids)
+
+
+def is_number(con: duckdb.DuckDBPyConnection, ours: str, kind: str) -> bool:
+    """Whether values of this type are scores or grades, as they are."""
+    ((found,),) = con.execute("SELECT _ranking_is_number(?)", [kind]).fetchall()
+    return bool(found) or (ours == "rel" and kind == "BOOLEAN")
+
+
+def csv_rows(reader: str, names: Mapping[str, str], typed: Container[str]) -> str:
+    """The rows of a CSV file, with all columns but these, whose types will do, read anew."""
+    types = {
+        name: "DOUBLE" if ours in NUMBERS else "VARCHAR"  # which names the line that is no number
+        for ours, name in names.items()
+        if ours not in typed
+    }
+    return f"{reader}, types = {struct(types)})" if types else f"{reader})"
+
+
+def json_rows(path: str, reader: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    """The rows of a JSON file, with numbers as DOUBLE: as integers, DuckDB would round what comes later.
+
+    An id that is a number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. Numbers are
+    what begins before the colon in ASCII, as digits and signs do, and is no text in quotes.
+    """
+    types = {names[ours]: "DOUBLE" if ours in NUMBERS else "VARCHAR" for ours in kinds}
+    ids = []
+    for ours in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
+        types[names[ours]] = "JSON"
+        column = identifier(names[ours])
+        written = f"{column}::VARCHAR"
+        refused = f"{written} < ':' AND (contains({written}, '.') OR contains({written}, 'e'))"
+        message = f"{path}: {ours} must be text or an integer, got the number "
+        ids.append(
+            f"CASE WHEN starts_with({written}, '\"') THEN {column} ->> '$'\n"
+            f"        WHEN {refused} THEN error({literal(message)} || {written})\n"
+            f"        ELSE {written} END AS {column}"
+        )
+    rows = f"{reader}, columns = {struct(types)})"
+    replaced = ",\n    ".join(ids)
+    return f"(SELECT * REPLACE (\n    {replaced})\nFROM {rows})" if ids else rows
+
+
+def struct(types: Mapping[str, str]) -> str:
+    return f"{{{', '.join(f'{literal(name)}: {literal(kind)}' for name, kind in types.items())}}}"
+
+
+def lines_of(path: str) -> str:
+    """What yields a file's lines."""
+    return (
+        f"read_csv({literal(pattern(path))}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
+        "header = false, delim = '', quote = '', escape = '')"
     )
-
-
-def check_rows(con: duckdb.DuckDBPyConnection, source: Source) -> None:
-    """DataError if the table has no rows, or none that can be read."""
-    try:
-        row = con.execute(f"{source.select(source.columns)} LIMIT 1").fetchone()
-    except duckdb.Error as error:
-        raise DataError(f"{source.path}: {one_line(error)}") from None
-    if row is None:
-        raise DataError(f"{source.path}: no rows")
-
-
-def match(column: str, columns: Iterable[str]) -> str | None:
-    """The column of this name; as in SQL, upper and lower case are the same."""
-    by_name = {name.lower(): name for name in columns}
-    return by_name.get(column.lower())
 
 
 def is_trec(con: duckdb.DuckDBPyConnection, path: str, fields: int) -> bool:
     """Whether the first lines have the shape of a TREC run or of qrels."""
     try:
-        found = con.execute(f"SELECT line FROM {lines_of(path)}) WHERE trim(line) <> '' LIMIT 10").fetchall()
+        found = con.execute(f"SELECT line FROM {lines_of(path)} WHERE trim(line) <> '' LIMIT 10").fetchall()
     except duckdb.Error:
         return False
     lines = [line.split() for (line,) in found]
     return bool(lines) and all(
-        len(line) == fields and is_number(line[3]) and (fields == QRELS or is_number(line[4]))
-        for line in lines
+        len(line) == fields and is_float(line[3]) and (fields == QRELS or is_float(line[4])) for line in lines
     )
 
 
-def is_number(text: str) -> bool:
+def is_float(text: str) -> bool:
     try:
         float(text)
     except ValueError:
@@ -195,59 +248,14 @@ def trec_source(path: str, fields: int) -> Source:
     """A TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
     message = literal(f"{path}: a line is not of the shape `{shape}`: ")
-    reader = (
+    rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
         "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"
-        f"FROM {lines_of(path)}) WHERE trim(line, e' \\t\\r') <> '')"
+        f"FROM {lines_of(path)} WHERE trim(line, e' \\t\\r') <> ''))"
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:
-        return Source(
-            path,
-            reader,
-            columns={"system": "words[6]", **columns, "score": "CAST(words[5] AS DOUBLE)"},
-            kinds={"system": "VARCHAR", "userid": "VARCHAR", "itemid": "VARCHAR", "score": "DOUBLE"},
-        )
-    return Source(
-        path,
-        reader,
-        columns={**columns, "rel": "CAST(words[4] AS DOUBLE)"},
-        kinds={"userid": "VARCHAR", "itemid": "VARCHAR", "rel": "DOUBLE"},
-    )
-
-
-def with_numbers(source: Source) -> Source:
-    """The source with its score or grade as a number, or an error."""
-    for name in ("score", "rel"):
-        kind = source.kinds.get(name, "DOUBLE")
-        if kind in INTEGERS or kind in ("FLOAT", "DOUBLE", "BIGNUM") or kind.startswith("DECIMAL"):
-            continue
-        if source.is_csv:
-            source = source.read_as(name, "DOUBLE")  # names the line that is wrong, and takes empty ones
-        else:
-            raise DataError(f"{source.path}: {source.names[name]!r} must be a number, got {kind}")
-    return source
-
-
-def with_equal_ids(sources: list[Source]) -> list[Source]:
-    """The sources with ids that can be compared, or an error.
-
-    A CSV file has no types: where an id is text elsewhere, it is text here too, whatever it looks like.
-    """
-    for name in ("userid", "itemid"):
-        if any(source.kinds.get(name) == "VARCHAR" for source in sources):
-            sources = [
-                source.read_as(name, "VARCHAR")
-                if source.is_csv and source.kinds.get(name, "VARCHAR") != "VARCHAR"
-                else source
-                for source in sources
-            ]
-        kinds = {
-            "an integer" if kind in INTEGERS else kind: (source.path, kind)
-            for source in sources
-            if (kind := source.kinds.get(name))
-        }
-        if len(kinds) > 1:
-            (a, kind_a), (b, kind_b) = list(kinds.values())[:2]
-            raise DataError(f"{name} must be of one type, got {kind_a} in {a} and {kind_b} in {b}")
-    return sources
+        columns |= {"system": "words[6]", "score": "CAST(words[5] AS DOUBLE)"}
+    else:
+        columns["rel"] = "CAST(words[4] AS DOUBLE)"
+    return Source(path, rows, columns, {"userid": "VARCHAR", "itemid": "VARCHAR"}, is_trec=True)

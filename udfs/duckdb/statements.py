@@ -14,8 +14,16 @@ from pathlib import Path
 import duckdb
 
 # The folders of macros, a file for each, and how a macro's second name begins if its own does not begin so.
-# What lies in `internal/` below them has no second name; `sql/queries/` and the templates are no macros.
-ROOMS = {"tables": "ranking_", "lists": "udf_", "predictions": "udf_", "hivemall": "udf_"}
+# `internal/` has no second names; `sql/queries/` and the templates are no macros.
+ROOMS = {
+    "tables": "ranking_",
+    "tables/internal": "",
+    "lists": "udf_",
+    "lists/internal": "",
+    "predictions": "udf_",
+    "hivemall": "udf_",
+    "hivemall/internal": "",
+}
 # A comment, or a string or quoted name, in which two hyphens begin none.
 COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|--.*""")
 
@@ -45,14 +53,14 @@ def read(name: str) -> str:
 
 @cache
 def texts() -> dict[str, tuple[str, str]]:
-    """The file of each macro, and how its second name would begin, by the name of the file."""
-    found = {}
-    for room, prefix in ROOMS.items():
-        for path, beginning in ((folder() / room, prefix), (folder() / room / "internal", "")):
-            for file in sorted(path.iterdir(), key=attrgetter("name")) if path.is_dir() else ():
-                if file.name.endswith(".sql"):
-                    found[file.name.removesuffix(".sql")] = file.read_text(encoding="utf-8"), beginning
-    return found
+    """The file of each macro and the room that it lies in, by the name of the file."""
+    root = folder()
+    return {
+        file.name.removesuffix(".sql"): (file.read_text(encoding="utf-8"), room)
+        for room in ROOMS
+        for file in sorted((root / room).iterdir(), key=attrgetter("name"))
+        if file.name.endswith(".sql")
+    }
 
 
 @cache
@@ -63,8 +71,8 @@ def macros() -> dict[str, Macro]:
     and one whose name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
     """
     found = {}
-    for name, (text, prefix) in texts().items():
-        sql = code(text)
+    for name, (text, room) in texts().items():
+        prefix, sql = ROOMS[room], code(text)
         always = name if name.startswith(prefix) else prefix + name
         found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
         found[name] = Macro(sql, always)

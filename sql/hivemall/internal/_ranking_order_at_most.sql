@@ -1,0 +1,9 @@
+-- _ranking_order_at_most(options): how many values the options of to_ordered_list ask for, a billion without -k.
+-- Internal: used by to_ordered_list, _ranking_ordered_list and _ranking_ordered_pairs.
+--
+-- Example:
+--   SELECT _ranking_order_at_most('-reverse -k -2');
+--   2
+
+CREATE OR REPLACE TEMP MACRO _ranking_order_at_most(options) AS
+    coalesce(abs(TRY_CAST(regexp_extract(concat(options), '-k\s+(\S+)', 1) AS INTEGER)), 1_000_000_000);

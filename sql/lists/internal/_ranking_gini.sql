@@ -1,0 +1,15 @@
+-- _ranking_gini(counts, n_items): the Gini index of counts, by the formula of gini_coverage. Internal: used by
+-- gini_coverage.
+--
+-- counts   LIST of numbers above 0, ascending
+-- n_items  how many there are together with those that are 0
+--
+-- Example:
+--   SELECT _ranking_gini([1, 3], 4);
+--   0.625
+
+CREATE OR REPLACE TEMP MACRO _ranking_gini(counts, n_items) AS
+    (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
+            + (n_items - len(counts)) * list_sum(counts))
+        - (n_items + 1) * list_sum(counts))
+    / nullif(n_items * list_sum(counts), 0);

@@ -1,0 +1,10 @@
+-- Internal: how far to look down a ranking for these cut-offs. No list is longer than an INTEGER says: beyond it,
+-- and where a cut-off is NULL, all the way. Used by _ranking_by_user, ranking_judged and the curves.
+--
+-- ks:      LIST of integers
+-- Returns: INTEGER; NULL means all of the list
+-- Example: SELECT _ranking_longest([5, 10]);
+CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
+CASE
+    WHEN list_count(TRY_CAST(ks AS INTEGER[])) = len(TRY_CAST(ks AS INTEGER[])) THEN list_max(TRY_CAST(ks AS INTEGER[]))
+END;
