@@ -12,4 +12,4 @@ FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precis
 CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
-ORDER BY recall;
+ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;

@@ -20,4 +20,4 @@ WHERE (
     END
 )
 GROUP BY ALL
-ORDER BY k;
+ORDER BY k ASC, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;

@@ -82,4 +82,4 @@ FROM (
     WHERE misfit IS NOT NULL
 )
 WHERE count > 0
-ORDER BY place, problem;
+ORDER BY place ASC, length(problem) ASC, problem ASC;  -- k = 5 before k = 10

@@ -63,4 +63,4 @@ FROM (
     FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
     GROUP BY ALL
 )
-ORDER BY ranking_system, k;
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;

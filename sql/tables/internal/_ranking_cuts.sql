@@ -14,6 +14,6 @@ CASE
         THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
     WHEN list_min(TRY_CAST(ks AS DOUBLE[])) < 0
         THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(ks AS HUGEINT[])))
-    ELSE list_sort(list_distinct(TRY_CAST(ks AS BIGINT[])))
+    ELSE list_sort(list_distinct(TRY_CAST(ks AS BIGINT[])), 'ASC')
         || CASE WHEN list_count(TRY_CAST(ks AS BIGINT[])) < len(TRY_CAST(ks AS BIGINT[])) THEN [NULL] ELSE [] END
 END;

@@ -7,9 +7,9 @@
 -- Example:    FROM _ranking_judged('rec', 'truth', 10, 'ranking_judged');
 CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
 SELECT
-    * EXCLUDE (listed, items, grades, judged),
+    * EXCLUDE (listed, items, grades, cutoff, judged),
     len(list_filter(judged.ideal, lambda grade: grade > 0)) AS n_truth,
-    struct_update(judged, cutoff := max_k) AS judged
+    struct_update(judged, cutoff := cutoff) AS judged
 FROM (
     SELECT
         *,
@@ -29,7 +29,8 @@ FROM (
             coalesce(lists.n_rec, 0) AS n_rec,
             CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
             truths.items,
-            truths.grades
+            truths.grades,
+            max_k AS cutoff
         FROM _ranking_truth_lists(rec, truth, caller) AS truths
         CROSS JOIN _ranking_systems(rec) AS systems
         LEFT JOIN _ranking_rec_lists(rec, truth, max_k, caller) AS lists

@@ -14,7 +14,7 @@ SELECT
     userid,
     system,
     any_value(n_rec) AS n_rec,
-    list(itemid ORDER BY score DESC NULLS LAST, itemid NULLS LAST) AS items
+    list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) AS items
 FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
     FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
@@ -31,7 +31,7 @@ FROM (
             GROUP BY ALL
             UNION ALL BY NAME SELECT NULL AS system WHERE false
         ) AS counts
-        SEMI JOIN query_table(truth) AS truths
+        JOIN (SELECT DISTINCT userid FROM query_table(truth) AS truths) AS truths
             ON CASE
                 WHEN _ranking_valid(rec, truth, caller)
                 THEN _ranking_id(counts.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
