@@ -191,6 +191,11 @@ def test_k_may_be_of_any_integer_type(laid_out: duckdb.DuckDBPyConnection) -> No
             assert value(laid_out, f"SELECT hits([1, 3, 2, 4], [1, 2, 4], {2**63 - 1}::{kind})") == 3
 
 
+def test_k_may_be_a_hugeint_of_0_or_null_beside_others(laid_out: duckdb.DuckDBPyConnection) -> None:
+    ks = "(VALUES (0::HUGEINT), (NULL), (2147483647), (1)) t(k)"
+    assert value(laid_out, f"SELECT list(recall([9, 1], [1], k)) FROM {ks}") == [0, 1, 1, 0]
+
+
 def test_an_item_twice_in_rec_counts_at_its_first_rank_and_takes_up_another(
     con: duckdb.DuckDBPyConnection,
 ) -> None:

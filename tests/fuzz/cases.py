@@ -347,7 +347,9 @@ def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> 
     if all(abs(grade) < 1e6 and (grade * 4).is_integer() for grade in map(float, grades)):
         types += [pa.float32(), pa.decimal128(9, 2)]
     if all(abs(grade) < 100 and grade == int(grade) for grade in grades):
-        types += [pa.int8(), pa.int64(), pa.decimal128(38, 0)]
+        types += [pa.int8(), pa.int64()]
+        if min(grades) >= 0:
+            types.append(pa.decimal128(38, 0))
     return Layout(
         rng.choice([0, 0, 1, 7]),
         rng.choice(LAYOUTS),

@@ -1,11 +1,13 @@
 """One numbered batch of random cases, through the pack and through the slow definitions."""
 
+import csv
 import math
 import random
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
@@ -19,6 +21,8 @@ from tests.fuzz.cases import Batch, Row
 from tests.test_tables import NAMES as SQL_NAMES
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 from udfs.arrow.functions import FUNCTIONS
+from udfs.command import session
+from udfs.command.tables import Inputs, load
 from udfs.measures.registry import BY_NAME, MEASURES, Measure
 
 CLOSE = 1e-12
@@ -552,6 +556,42 @@ def spoil(rng: random.Random, one: dict[str, Any]) -> bool:
     return bool(broken)
 
 
+# --- Ids in text files ---
+
+WRITTEN = [
+    *("0", "7", "12", "-5", "1000", "9223372036854775807"),
+    *("-0", "+7", "007", " 7", "7 ", "1_000", "1e3", "1000.0", "0x1F", "1.1", "1.10", "1.2", "1.20"),
+    *("9223372036854775808", "18446744073709551615", "18446744073709551616", "17446744073709551000"),
+    *("true", "TRUE", "2020-01-01", "2020-1-1", "nan", "NaN", "inf", "NULL", "a", "A", "a,b", "é", "e\u0301"),
+]
+
+
+def check_csv_ids(rng: random.Random, found: Found) -> None:
+    """Ids of CSV files match where they are written alike, whatever DuckDB would take them for."""
+    few = WRITTEN[:6] if rng.random() < 0.3 else WRITTEN
+    users, items = (rng.sample(few, rng.randint(1, 5)) for _ in range(2))
+    rec = [(user, item, rng.random()) for user in users for item in items if rng.random() < 0.6]
+    truth = [(user, item) for user in users for item in items if rng.random() < 0.6]
+    if not rec or not truth:
+        return
+    with TemporaryDirectory() as folder, session.connected({}) as con:
+        rows = {"rec": [("userid", "itemid", "score"), *rec], "truth": [("userid", "itemid"), *truth]}
+        for name, lines in rows.items():
+            with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
+                csv.writer(file).writerows(lines)
+        columns = {"userid": "userid", "itemid": "itemid", "score": "score"}
+        load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv", columns))
+        query = "SELECT userid::VARCHAR, n_rec, hits FROM ranking_by_user('rec', 'truth', [NULL])"
+        got = {user: counts for user, *counts in con.execute(query).fetchall()}
+    listed = {user: {item for one, item, _ in rec if one == user} for user, _ in truth}
+    known = {user: {item for one, item in truth if one == user} for user in listed}
+    want = {user: [len(listed[user]), len(listed[user] & known[user])] for user in listed}
+    found.cases += len(want)
+    found.compared["csv ids"] += 2 * len(want)
+    if got != want:
+        raise DifferenceError(f"rec {rec}, truth {truth}: userid: [n_rec, hits] is {got}, not {want}")
+
+
 CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
     "lists": (check_lists, 140),
     "sql": (check_sql, 4),
@@ -559,4 +599,5 @@ CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
     "list measures": (check_list_measures, 10),
     "refusals": (check_refusals, 25),
     "judged structs": (check_judged, 10),
+    "csv ids": (check_csv_ids, 4),
 }

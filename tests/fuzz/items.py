@@ -44,7 +44,7 @@ INTEGERS: dict[str, tuple[pa.DataType, int, int]] = {
     for unsigned in (False, True)
 }
 HUGEINT = pa.opaque(pa.binary(16), "hugeint", "DuckDB")
-INTEGERS["HUGEINT"] = (pa.decimal128(38, 0), -(10**38) + 1, 10**38 - 1)
+INTEGERS["HUGEINT"] = (pa.decimal128(38, 0), 0, 10**38 - 1)  # below 0, it might be a UHUGEINT
 
 
 def integers(rng: random.Random, count: int) -> Items:

@@ -1,5 +1,7 @@
 """Arrow arrays in every layout that an engine may hand over, made plain."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -103,7 +105,9 @@ def floats(array: pa.Array) -> Floats:
     if is_boolean(array.type) and isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     elif isinstance(array.type, pa.BaseExtensionType):
-        array = pa.array([value and float(value) for value in wide_values(array)], pa.float64())
+        array = pa.array(
+            [None if value is None else float(value) for value in wide_values(array)], pa.float64()
+        )
     values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return values
 
@@ -111,7 +115,8 @@ def floats(array: pa.Array) -> Floats:
 def wide_values(array: pa.Array) -> list[int | None]:
     """HUGEINT or UHUGEINT as Python has them: DuckDB hands over Decimals, or the bytes of the integers."""
     signed = getattr(array.type, "type_name", "hugeint") == "hugeint"
-    return [
-        int.from_bytes(value, "little", signed=signed) if isinstance(value, bytes) else value and int(value)
-        for value in array.to_pylist()
-    ]
+
+    def integer(value: Any) -> int:
+        return int.from_bytes(value, "little", signed=signed) if isinstance(value, bytes) else int(value)
+
+    return [None if value is None else integer(value) for value in array.to_pylist()]
