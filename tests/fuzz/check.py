@@ -172,15 +172,19 @@ def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str)
 
 def check_sql(rng: random.Random, found: Found) -> None:
     """All measures through DuckDB, over a table."""
-    batch = cases.draw(rng)
+    # DuckDB 1.5's own scan of Arrow loses values of views, or crashes on those of pyarrow 19, before any
+    # function sees them. What DuckDB hands to the functions are views all the same, by its settings.
+    while True:
+        batch = cases.draw(rng)
+        lists = batch.layout.lists if batch.layout.lists in (cases.large, cases.fixed) else cases.plain
+        batch = replace(batch, layout=replace(batch.layout, lists=lists, beneath=False))
+        rec, truth = batch.arrays()
+        if "view" not in f"{rec.type} {truth.type}":
+            break
     largest = cases.largest_grade(batch)
     chosen = {name: cases.options(rng, name, largest) for name in WITNESSES}
     for options in chosen.values():
         options.update({"max_grade": 1000.0} if "max_grade" in options else {})
-    # DuckDB 1.5's own scan of Arrow loses values of these layouts, before any function sees them.
-    lists = cases.view if batch.layout.lists in cases.BACKWARDS else batch.layout.lists
-    batch = replace(batch, layout=replace(batch.layout, lists=lists, beneath=False))
-    rec, truth = batch.arrays()
     table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})
     columns = []
     for name, options in chosen.items():
