@@ -119,25 +119,27 @@ def results(runs: dict[str, list[Run]]) -> str:
     ours = next((done for name, done in runs.items() if name == "udfs" and not done[-1].error), None)
     for name, done in runs.items():
         if done[-1].error:
-            rows.append([name, f"failed: {done[-1].error}", *[""] * 8])
+            rows.append([name, f"failed: {done[-1].error}", *[""] * 11])
             continue
-        total = median([one.seconds for one in done])
+        total, cpu = median([one.seconds for one in done]), median([one.cpu for one in done])
         memory = max(one.megabytes for one in done)
         apart = CONTENDERS[name].separates
         rows.append(
             [
                 name,
                 *spread([one.seconds for one in done]),
+                *spread([one.cpu for one in done]),
                 seconds(median([one.load for one in done])) if apart else "",
                 seconds(median([one.evaluate for one in done])) if apart else "",
                 f"{memory:,.0f}",
                 f"{total / median([one.seconds for one in ours]):.2f}" if ours else "",
+                f"{cpu / median([one.cpu for one in ours]):.2f}" if ours else "",
                 f"{memory / max(one.megabytes for one in ours):.2f}" if ours else "",
                 str(len(done)),
             ]
         )
-    columns = ("contender", "seconds", "min", "max", "load", "evaluate", "peak MB")
-    return table((*columns, "time to ours", "memory to ours", "runs"), rows)
+    columns = ("contender", "seconds", "min", "max", "CPU seconds", "min", "max", "load", "evaluate", "peak MB")
+    return table((*columns, "time to ours", "CPU to ours", "memory to ours", "runs"), rows)
 
 
 def disagreements(runs: dict[str, list[Run]]) -> Iterator[tuple[str, bool]]:

@@ -1,6 +1,7 @@
 """One run of one contender in a process of its own: `python -m tests.benchmark.process TASK`, TASK as JSON.
 
-Prints, as its last line, JSON with the seconds of both steps, the peak memory and the numbers.
+Prints, as its last line, JSON with the seconds of both steps, the seconds that all cores worked, the peak
+memory and the numbers.
 """
 
 import json
@@ -22,10 +23,12 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"
 
 @dataclass
 class Run:
-    """What came of a run: seconds to load and to evaluate, megabytes at the peak, the numbers; or why not."""
+    """What came of a run: seconds to load and to evaluate, CPU seconds of both, megabytes at the peak, the
+    numbers; or why not."""
 
     load: float = 0.0
     evaluate: float = 0.0
+    cpu: float = 0.0
     megabytes: float = 0.0
     numbers: Numbers = field(default_factory=dict)
     error: str = ""
@@ -67,7 +70,7 @@ def error_of(text: str) -> str:
 
 def steps(name: str, task: Task) -> Run:
     """Both steps of a contender, timed."""
-    started = time.perf_counter()
+    started, worked = time.perf_counter(), time.process_time()
     work = CONTENDERS[name].run(task)
     next(work)
     loaded = time.perf_counter()
@@ -75,7 +78,8 @@ def steps(name: str, task: Task) -> Run:
         next(work)
     except StopIteration as end:
         numbers = end.value
-    return Run(loaded - started, time.perf_counter() - loaded, peak(), numbers)
+    ended, cpu = time.perf_counter(), time.process_time() - worked
+    return Run(loaded - started, ended - loaded, cpu, peak(), numbers)
 
 
 def peak() -> float:
