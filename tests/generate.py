@@ -3,6 +3,7 @@
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
+- sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 from udfs.arrow.functions import TABLE_HEADER, measure_table
+from udfs.duckdb import portable, statements
 from udfs.duckdb.statements import literal
 from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure
 
@@ -126,6 +128,15 @@ def generated() -> dict[Path, str]:
     return files
 
 
+def portable_script() -> tuple[Path, str]:
+    """The script of the macros as the files have them now, and where it belongs."""
+    statements.texts.cache_clear()
+    statements.macros.cache_clear()
+    return ROOT / "sql" / portable.SCRIPT, portable.script()
+
+
 if __name__ == "__main__":
     for path, text in generated().items():
         path.write_text(text)
+    path, text = portable_script()
+    path.write_text(text)

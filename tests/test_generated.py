@@ -3,14 +3,14 @@
 import duckdb
 import pytest
 
-from tests.generate import ROOT, checked_against, generated
+from tests.generate import ROOT, checked_against, generated, portable_script
 from tests.witnesses import WITNESSES
 from udfs.arrow.functions import measure_table
 from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 
 def test_generated_text_is_fresh() -> None:
-    for path, text in generated().items():
+    for path, text in [*generated().items(), portable_script()]:
         assert path.read_text() == text, f"{path.relative_to(ROOT)}: run `python -m tests.generate`"
 
 

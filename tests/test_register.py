@@ -545,7 +545,7 @@ def test_the_users_setting_of_integer_division_changes_no_number(
 def test_comments_are_left_out_and_strings_are_not() -> None:
     assert (
         code("SELECT '--', 1 -- one's\n, \"a--'b\" -- \"\n, 'it''s --'--'")
-        == "SELECT '--', 1 \n, \"a--'b\" \n, 'it''s --'"
+        == "SELECT '--', 1\n, \"a--'b\"\n, 'it''s --'"
     )
 
 

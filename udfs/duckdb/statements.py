@@ -24,8 +24,8 @@ ROOMS = {
     "hivemall": "udf_",
     "hivemall/internal": "",
 }
-# A comment, or a string or quoted name, in which two hyphens begin none.
-COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|--.*""")
+# A comment and the space before it, or a string or quoted name, in which two hyphens begin none.
+COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*--.*""")
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def macros() -> dict[str, Macro]:
         found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
         found[name] = Macro(sql, always)
     called = {
-        name: set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name}
+        name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
         for name, macro in found.items()
     }
     return {name: found[name] for name in TopologicalSorter(called).static_order()}
