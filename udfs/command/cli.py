@@ -10,6 +10,9 @@ import duckdb
 
 from .. import __version__
 from ..arrow.functions import TABLE_HEADER, measure_table
+from ..duckdb.names import version
+from ..duckdb.portable import SCRIPT
+from ..duckdb.statements import read
 from ..measures import grammar
 from .evaluation import Plan, Request, at_cut_offs, plan
 from .files import extension
@@ -79,12 +82,25 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"), evaluate)
-    add_evaluation(
-        commands.add_parser(
-            "sql", help="print the SQL of such an evaluation, to run after udfs.register(con)"
-        ),
-        print_sql,
+    statements = commands.add_parser(
+        "sql", help="print the SQL of such an evaluation, to run after udfs.register(con)"
     )
+    add_evaluation(statements, print_sql)
+    statements.add_argument(
+        "--pack",
+        action=PrintPack,
+        nargs=0,
+        help="print the SQL that puts the pack into a database, for clients without Python, and nothing else",
+    )
+    into_file = commands.add_parser(
+        "install", help="put the pack into a database file, for any DuckDB client"
+    )
+    into_file.description = (
+        "Put the pack's table functions and aggregates into a DuckDB database file, as macros that stay: "
+        "every client that opens it has them, without Python. To upgrade, install again."
+    )
+    into_file.add_argument("database", metavar="FILE", help="a DuckDB database that is there")
+    into_file.set_defaults(command=install)
     measures = commands.add_parser("measures", help="list the measures and their options")
     measures.add_argument("--format", choices=FORMATS, default="table")
     measures.set_defaults(command=print_measures)
@@ -96,6 +112,15 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     if hasattr(arguments, "files") and len(arguments.files) < 2:
         parser.error("the following arguments are required: REC and TRUTH")
     return arguments
+
+
+class PrintPack(argparse.Action):
+    """An option that prints the script and ends, as --version does: it needs no files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        """Print it."""
+        print(read(SCRIPT), end="", flush=True)
+        parser.exit()
 
 
 def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], None]) -> None:
@@ -295,3 +320,18 @@ def print_measures(arguments: argparse.Namespace) -> None:
     """Print what the registry says."""
     cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in measure_table()]
     put(None, render(arguments.format, TABLE_HEADER, cells))
+
+
+def install(arguments: argparse.Namespace) -> None:
+    """Put the pack into a database file."""
+    path = arguments.database
+    if not os.path.isfile(path):
+        raise DataError(f"{path}: no such file: install needs a DuckDB database that is there")
+    opened = (
+        "SELECT path FROM duckdb_databases() WHERE database_name = current_database() AND type = 'duckdb'"
+    )
+    with duckdb.connect(path) as con:
+        if con.execute(opened).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
+            raise DataError(f"{path}: not a DuckDB database")
+        con.execute(read(SCRIPT))
+    put(None, f"{path}: has {version()} now: FROM ranking_summary('rec', 'truth', [5, 10])\n")

@@ -13,6 +13,7 @@ from duckdb.func import FunctionNullHandling, PythonUDFType
 from ..arrow.judged import JUDGED_TYPE
 from ..arrow.types import sql_type
 from ..measures.registry import BY_NAME
+from . import portable
 from .names import LAST_MACRO, PACK, UDFS, always_there, is_table, names_in_use
 from .statements import Macro, code, identifier, macros, parsed, read
 
@@ -29,7 +30,9 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=renew_lock)
 
 
-def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.DuckDBPyConnection:
+def register(
+    con: duckdb.DuckDBPyConnection, hivemall: bool = False, temp: bool = True
+) -> duckdb.DuckDBPyConnection:
     """Make the pack's functions and macros usable on this connection, and return the connection.
 
     The functions go to `system.main`, where every cursor and every attached database of the same DuckDB
@@ -42,18 +45,27 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
 
     What was registered inside a transaction that is rolled back goes with it: register again.
 
+    Where a query may run on any cursor, as in a pool of connections, `temp=False` puts the macros into a
+    database in memory, attached as `ranking`, once for all cursors of the instance, those that are there and
+    those to come: `FROM ranking.ranking_summary('rec', 'truth', [10])`. The tables named are those that the
+    cursor itself would find, its TEMP tables and CTEs included.
+
     Args:
         con: an open connection or cursor.
         hivemall: also shadow each measure with a TEMP macro `avg(...)` of its name, since in Hivemall these
             names are aggregates. `hivemall=False` takes such macros away again.
+        temp: whether the macros are TEMP macros of this connection; else they are in the database `ranking`.
 
     Raises:
         ValueError: the connection is closed, or holds a result that was not read to its end (DuckDB 2 allows
             no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or
-            something of another origin has a name that is the pack's alone (`udf_recall`, `ranking_summary`).
+            something of another origin has a name that is the pack's alone (`udf_recall`, `ranking_summary`,
+            with temp=False a database or schema `ranking`), or hivemall is true and temp is not.
     """
+    if hivemall and not temp:
+        raise ValueError("register: temp must be true with hivemall=True, whose macros are TEMP, got False")
     try:
-        taken = add(con, hivemall)
+        taken = add(con, hivemall, temp)
     except duckdb.ConnectionException as error:
         raise ValueError(f"register: con must be an open connection, got a closed one ({error})") from None
     except UNFINISHED as error:
@@ -74,13 +86,16 @@ def register(con: duckdb.DuckDBPyConnection, hivemall: bool = False) -> duckdb.D
 UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
 
 
-def add(con: duckdb.DuckDBPyConnection, hivemall: bool) -> list[str]:
+def add(con: duckdb.DuckDBPyConnection, hivemall: bool, temp: bool) -> list[str]:
     """Add what the connection does not have yet. Returns the names that are someone else's."""
     transactions = {con.execute("SELECT txid_current()").fetchone() for _ in range(2)}
     in_transaction = len(transactions) == 1
     with LOCK:
         found = names_in_use(con)
         add_functions(con, UDFS.keys() - found.functions - found.taken, in_transaction)
+        if not temp:
+            add_database(con)
+            return sorted(found.taken & UDFS.keys())
     wanted = macros() | (aggregates() if hivemall else {})
     wanted = {name: macro for name, macro in wanted.items() if name not in found.taken}
     add_macros(con, wanted, found.macros, in_transaction)
@@ -147,6 +162,36 @@ def add_macros(
         con.execute(
             f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS '{' '.join([PACK, *wanted, LAST_MACRO])}'"
         )
+
+
+def add_database(con: duckdb.DuckDBPyConnection) -> None:
+    """Attach the database of macros if it is not there.
+
+    By a cursor of its own, since a transaction writes to one database only, which may be the user's.
+    """
+    name, statements = portable.DATABASE, portable.in_database()
+    question = f"""
+        SELECT 'database', coalesce(path, 'memory') FROM duckdb_databases() WHERE database_name ILIKE '{name}'
+        UNION ALL
+        SELECT 'schema', database_name FROM duckdb_schemas() WHERE schema_name ILIKE '{name}'"""
+    mark = f"""
+        SELECT 'CREATE MACRO {name}.main.{LAST_MACRO}() AS ' || macro_definition
+        FROM duckdb_functions() WHERE database_name = '{name}' AND function_name = '{LAST_MACRO}'"""
+    with contextlib.closing(con.cursor()) as cursor:
+        there = cursor.execute(question).fetchall()
+        if len(there) == 1 and (statements[LAST_MACRO],) in cursor.execute(mark).fetchall():
+            return
+        for what, where in there:
+            found = f"{what} {name} of another origin with temp=False, got one in {where}"
+            raise ValueError(f"register: con must have no {found}")
+        cursor.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")  # else it is what the user's database is
+        try:
+            with transaction(cursor):
+                for statement in parsed(cursor, statements.values()):
+                    cursor.execute(statement)
+        except BaseException:
+            cursor.execute(f"DETACH {name}")
+            raise
 
 
 @contextlib.contextmanager
