@@ -28,7 +28,7 @@ def in_file() -> dict[str, str]:
 def script() -> str:
     """The SQL that puts the pack into the database that a client has open."""
     made = in_file()
-    names = literal(" ".join([version(), "udf_version", *made, LAST_MACRO]))
+    names = literal(" ".join([version(), "ranking_version", *made, LAST_MACRO]))
     statements = "\n".join(made.values())
     return f"""\
 -- {version()} without Python: macros that stay in a database, for every client of DuckDB.
@@ -67,7 +67,7 @@ SET VARIABLE {DIVISION} = coalesce(
     getvariable('{DIVISION}')
 );
 {statements}
-CREATE OR REPLACE MACRO udf_version() AS {literal(version())};
+CREATE OR REPLACE MACRO ranking_version() AS {literal(version())};
 CREATE OR REPLACE MACRO {LAST_MACRO}() AS {names};
 COMMIT;
 SET integer_division = getvariable('{DIVISION}');
