@@ -288,6 +288,211 @@ def test_a_view_over_the_functions_works_once_registered(tmp_path: Path) -> None
         assert value(udfs.register(con), "SELECT r FROM v") == 1 / 2
 
 
+# --- temp=False ---
+
+EVERYWHERE = "SELECT (SELECT k FROM ranking.ranking_summary('rec', 'truth', [10])), ranking.mae(users, 5) FROM ranking.ranking_summary('rec', 'truth', [10])"
+ONE_USER = [(10, 4)]
+
+
+def with_tables(con: duckdb.DuckDBPyConnection, users: int = 1) -> duckdb.DuckDBPyConnection:
+    """The connection, with tables of so many users in the schema in use."""
+    con.execute(f"CREATE TABLE rec AS SELECT i AS userid, 1 AS itemid, 1.0 AS score FROM range({users}) t(i)")
+    return con.execute(f"CREATE TABLE truth AS SELECT i AS userid, 1 AS itemid FROM range({users}) t(i)")
+
+
+def users(con: duckdb.DuckDBPyConnection, rec: str = "rec", truth: str = "truth") -> Any:
+    return value(con, f"SELECT users FROM ranking.ranking_summary('{rec}', '{truth}', [10])")
+
+
+def test_temp_false_serves_every_cursor_those_made_before_and_in_threads_too(
+    bare: duckdb.DuckDBPyConnection,
+) -> None:
+    with_tables(bare)
+    before = bare.cursor()
+    assert udfs.register(bare, temp=False) is bare
+    found: list[Any] = []
+    cursors = [bare, before, *(bare.cursor() for _ in range(8))]
+    threads = [
+        threading.Thread(target=lambda con=con: found.extend(con.execute(EVERYWHERE).fetchall()))
+        for con in cursors
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == ONE_USER * len(cursors)
+    assert value(before, "SELECT recall([1, 3], [1, 2])") == 1 / 2
+
+
+def test_every_macro_works_by_its_whole_name_alone(
+    con: duckdb.DuckDBPyConnection, bare: duckdb.DuckDBPyConnection
+) -> None:
+    """Those that a macro calls are called so as well: the cursor has no macro of its own."""
+    udfs.register(bare, temp=False)
+    queries = [
+        "FROM ranking_by_user('rec', 'truth', [1, NULL])",
+        "FROM ranking_judged('rec', 'truth', 2)",
+        "FROM ranking_check('rec', 'truth')",
+        "FROM ranking_functions()",
+        "FROM precision_recall_curve('rec', 'truth', 2)",
+        "FROM ranking_interpolated_precision_curve('rec', 'truth')",
+        "SELECT collect_set(itemid), to_ordered_map(itemid, score, 2), udf_to_ordered_list(itemid, score, '-k 2 -kv') FROM rec",
+        "SELECT personalization(l), gini_coverage(l, 9), udf_catalog_coverage(l, 9) FROM (VALUES ([1, 2]), ([2, 3])) t(l)",
+        "SELECT r2(p, 1), logloss(p, 1), rmse(p, 1), mse(p, 1) FROM (VALUES (0.5)) t(p)",
+        "SELECT struct(1, 2)",
+    ]
+    called = re.compile(rf"\b({'|'.join(macros())})\(")
+    for query in queries:
+        for each in (con, bare):
+            if query == queries[0]:
+                with_tables(each, 3)
+        whole = called.sub(r"ranking.\1(", query)
+        assert whole != query
+        assert bare.execute(whole).fetchall() == con.execute(query).fetchall(), query
+
+
+def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
+    with duckdb.connect(tmp_path / "a.db") as con:
+        udfs.register(with_tables(con), temp=False)
+        con.execute("CREATE SCHEMA s; USE s")
+        with_tables(con, 2)
+        con.execute("ATTACH ':memory:' AS other; USE other")
+        with_tables(con, 3)
+        found = {}
+        for used in ("a", "a.s", "other"):
+            cursor = con.cursor()
+            found[used] = users(cursor.execute(f"USE {used}"))
+        assert found == {"a": 1, "a.s": 2, "other": 3}
+        con.execute("SET search_path = 'a.s,other'")
+        assert users(con) == 2
+        assert users(con, "other.rec", '"other"."main".truth') == 3
+        con.execute("CREATE TEMP TABLE truth AS SELECT 7 AS userid, 1 AS itemid FROM range(3)")
+        con.execute("CREATE TEMP VIEW four AS SELECT unnest(range(4)) AS userid, 1 AS itemid, 1.0 AS score")
+        assert users(con) == 1
+        assert users(con, "four", "four") == 4
+        cte = "WITH mine AS (SELECT unnest(range(5)) AS userid, 1 AS itemid, 1.0 AS score) "
+        assert value(con, cte + "SELECT users FROM ranking.ranking_summary('mine', 'mine', [10])") == 5
+        assert value(con, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'ranking'") == 0
+
+
+def test_temp_false_again_is_a_no_op_and_beside_temp_macros_too(con: duckdb.DuckDBPyConnection) -> None:
+    with_tables(udfs.register(con, temp=False))
+    made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
+    before = value(con, made)
+    udfs.register(con.cursor(), temp=False)
+    assert works(udfs.register(con))
+    assert value(con, made) == before
+    assert con.execute(EVERYWHERE).fetchall() == ONE_USER
+    assert works(udfs.register(con, hivemall=True))
+    con.execute("DETACH ranking")
+    assert udfs.register(con, temp=False).execute(EVERYWHERE).fetchall() == ONE_USER
+
+
+def test_temp_false_makes_no_temp_macro_and_leaves_a_read_only_file_as_it_was(tmp_path: Path) -> None:
+    with with_tables(duckdb.connect(tmp_path / "a.db")):
+        pass
+    before = (tmp_path / "a.db").read_bytes()
+    with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
+        assert udfs.register(con, temp=False).cursor().execute(EVERYWHERE).fetchall() == ONE_USER
+        made = "SELECT count(*) FROM duckdb_functions() WHERE database_name IN ('temp', 'a')"
+        assert value(con, made) == 0
+    assert (tmp_path / "a.db").read_bytes() == before
+
+
+def test_temp_false_works_inside_a_transaction_that_wrote_and_outlives_its_rollback(
+    bare: duckdb.DuckDBPyConnection,
+) -> None:
+    with_tables(bare.begin())
+    assert udfs.register(bare, temp=False).execute(EVERYWHERE).fetchall() == ONE_USER
+    bare.rollback()
+    assert value(bare, "SELECT count(*) FROM duckdb_tables()") == 0
+    assert with_tables(udfs.register(bare, temp=False)).execute(EVERYWHERE).fetchall() == ONE_USER
+
+
+def test_temp_false_needs_no_external_access_and_no_configuration() -> None:
+    with duckdb.connect(config={"enable_external_access": False, "lock_configuration": True}) as con:
+        assert with_tables(udfs.register(con, temp=False)).execute(EVERYWHERE).fetchall() == ONE_USER
+
+
+@pytest.mark.parametrize(
+    ("statement", "what"),
+    [
+        (
+            "ATTACH ':memory:' AS ranking",
+            "database ranking of another origin with temp=False, got one in memory",
+        ),
+        (
+            "ATTACH ':memory:' AS Ranking; CREATE MACRO ranking._ranking_macros() AS 'duckdb-ranking-udfs _ranking_macros'",
+            "database ranking of another origin with temp=False, got one in memory",
+        ),
+        ("CREATE SCHEMA ranking", "schema ranking of another origin with temp=False, got one in memory"),
+    ],
+)
+def test_a_database_or_schema_ranking_of_another_origin_is_refused(
+    bare: duckdb.DuckDBPyConnection, statement: str, what: str
+) -> None:
+    bare.execute(statement)
+    shown = "SELECT database_name FROM duckdb_databases() ORDER BY ALL"
+    before = bare.execute(shown).fetchall()
+    with pytest.raises(ValueError, match=f"^register: con must have no {what}$"):
+        udfs.register(bare, temp=False)
+    assert bare.execute(shown).fetchall() == before
+    assert works(udfs.register(bare))
+
+
+def test_a_file_called_ranking_is_named_in_the_error(tmp_path: Path) -> None:
+    path = tmp_path / "ranking.duckdb"
+    with duckdb.connect(path) as con, pytest.raises(ValueError, match=re.escape(f", got one in {path}")):
+        udfs.register(con, temp=False)
+
+
+def test_a_database_that_cannot_be_filled_is_detached(
+    bare: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken = {
+        "broken": "CREATE MACRO ranking.main.broken(x) AS no_such_function(1)",
+        "_ranking_macros": "SELECT 1",
+    }
+    with monkeypatch.context() as patched:
+        patched.setattr(connection.portable, "in_database", lambda: broken)
+        with pytest.raises(duckdb.CatalogException, match="no_such_function"):
+            udfs.register(bare, temp=False)
+    assert value(bare, "SELECT count(*) FROM duckdb_databases() WHERE database_name = 'ranking'") == 0
+    assert with_tables(udfs.register(bare, temp=False)).execute(EVERYWHERE).fetchall() == ONE_USER
+
+
+def test_temp_false_leaves_short_macros_of_the_user_unmentioned_and_functions_not(
+    bare: duckdb.DuckDBPyConnection,
+) -> None:
+    bare.execute("CREATE MACRO mae(a, b) AS 'hers'; CREATE MACRO hits(a, b) AS 'hers'")
+    assert left_alone(bare, temp=False) == "hits"
+    assert bare.execute("SELECT mae(1, 2), ranking.mae(1, 2)").fetchall() == [("hers", 1)]
+
+
+def test_hivemall_needs_temp_macros(bare: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(ValueError, match=r"^register: temp must be true with hivemall=True, .*, got False$"):
+        udfs.register(bare, hivemall=True, temp=False)
+
+
+@pytest.mark.slow
+def test_16_threads_may_register_with_temp_false_at_once(tmp_path: Path) -> None:
+    with with_tables(duckdb.connect(tmp_path / "a.db")) as con:
+        connections = [con.cursor() if i % 2 else duckdb.connect(tmp_path / "a.db") for i in range(16)]
+        found: list[Any] = []
+
+        def run_one(each: duckdb.DuckDBPyConnection) -> None:
+            found.extend(udfs.register(each, temp=False).execute(EVERYWHERE).fetchall())
+
+        threads = [threading.Thread(target=run_one, args=(each,)) for each in connections]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == ONE_USER * 16
+        for each in connections:
+            each.close()
+
+
 # --- hivemall ---
 
 ROWS = "(VALUES ([1], [1]), ([1], [2]), ([1], NULL), (NULL, [1])) t(rec, truth)"
