@@ -181,6 +181,39 @@ def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Pr
         plugins.BasePlugin.create("udfs.dbt", config={"hivemall": "perhaps"})
 
 
+@pytest.mark.parametrize("database", [IN_FILE, ":memory:"])
+def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: str) -> None:
+    """As the README's section on dbt says it."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"<!-- command: dbt -->\n```sh\n(.*?)```", readme, re.DOTALL)
+    (setting,) = re.findall(r"`(on-run-start: .*?)` in `dbt_project.yml`", readme)
+    target = f"{{type: duckdb, path: '{database}', threads: 4}}"
+    flags = "flags: {send_anonymous_usage_stats: false}"
+    nan = "select 1 as userid, 1 as itemid, 'NaN'::double as score"
+    check = "from ranking_check('{{ ref(\"rec\") }}', '{{ ref(\"rec\") }}')"
+    files = {
+        "dbt_project.yml": f"name: shop\nprofile: shop\n{setting}\n{flags}",
+        "profiles.yml": f"shop: {{target: dev, outputs: {{dev: {target}}}}}",
+        "models/rec.sql": "{{ config(materialized='table') }} " + nan,
+        "models/problems.sql": "{{ config(materialized='view') }} " + check,
+        "tests/one_problem.sql": "select 1 where (select count(*) from {{ ref('problems') }}) <> 1",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "macros").mkdir()
+    command = command.replace("ranking-udfs", f"{sys.executable} -m udfs")
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path, env=environment, check=True)
+    project = Project(tmp_path)
+    for _ in range(2):
+        printed = project.dbt("build")
+        assert "PASS one_problem" in printed
+        assert "WARN=0 ERROR=0 SKIP=0" in printed
+    if database == IN_FILE:
+        assert project.rows("SELECT problem FROM problems") == [("rec: score is NaN",)]
+
+
 def test_a_view_that_calls_the_pack_needs_the_pack(first_day: Project) -> None:
     error = "Catalog Error: Scalar Function with name ndcg does not exist!"
     with pytest.raises(duckdb.CatalogException, match=error):

@@ -1,14 +1,18 @@
 """What the README and the docstrings show is what runs and what comes out.
 
 Python blocks run one after another in one namespace, SQL blocks on a connection with the documents' tables.
-The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. The two
-shell commands for a fresh machine are run by `.ci/run`.
+The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. So is that
+of the session of DuckDB's shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
+test_dbt.py.
 """
 
 import contextlib
 import io
 import math
+import os
 import re
+import subprocess
+import sysconfig
 from pathlib import Path
 
 import duckdb
@@ -20,6 +24,11 @@ from udfs.arrow.functions import FUNCTIONS
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 BLOCKS = re.findall(r"```(python|sql)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", README, re.DOTALL)
+
+
+def marked(name: str) -> str:
+    """The block behind such a mark."""
+    return re.search(rf"<!-- {name} -->\n```\w+\n(.*?)```\n", README, re.DOTALL)[1]
 
 
 def cells(box: str) -> list[list[str]]:
@@ -70,6 +79,22 @@ def test_sql_blocks_return_what_the_readme_shows(con, code, output):
         assert cells(str(result)) == cells(output)
     else:
         assert result is None or result.fetchall()
+
+
+@pytest.mark.xfail(strict=True, reason="the table functions still call Python functions")
+def test_the_session_of_the_shell_prints_what_the_readme_shows(tmp_path):
+    for name in ("examples", "sql"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    printed = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", marked("command: shell")],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert printed.stdout.split() == marked("output: shell").split()
+    assert printed.stderr == ""
 
 
 def test_docstrings_have_a_description_and_examples_that_hold(shared):

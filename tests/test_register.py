@@ -351,6 +351,12 @@ def test_every_macro_works_by_its_whole_name_alone(
         assert bare.execute(whole).fetchall() == con.execute(query).fetchall(), query
 
 
+def test_an_aggregate_of_the_search_path_may_be_a_window_function(bare: duckdb.DuckDBPyConnection) -> None:
+    udfs.register(bare, temp=False).execute("SET search_path = 'memory,ranking'")
+    rows = bare.execute("SELECT mae(i, 1) OVER (PARTITION BY i % 2) FROM range(4) t(i)").fetchall()
+    assert rows == [(1,), (1,), (1,), (1,)]
+
+
 def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as con:
         udfs.register(with_tables(con), temp=False)
