@@ -184,6 +184,13 @@ def test_the_shell_may_read_the_script_in_other_ways(shop: Path, option: str) ->
     assert shell(shop, "SELECT udf_mae(1, 3)") == [("2.0",)]
 
 
+@TYPED
+def test_the_shell_divides_whatever_its_setting(shop: Path) -> None:
+    assert shell(shop, options=("-cmd", "SET integer_division = true"), stdin=SCRIPT) == []
+    made = "SELECT count(*) FILTER (macro_definition LIKE '%//%'), count(*) > 30 FROM duckdb_functions()"
+    assert shell(shop, f"{made} WHERE database_name = 'shop'") == [("0", "true")]
+
+
 def test_the_script_runs_in_a_schema_of_its_own(bare: duckdb.DuckDBPyConnection) -> None:
     bare.execute("CREATE SCHEMA s; USE s")
     bare.execute(TABLES)
@@ -330,7 +337,7 @@ def test_install_runs_the_script_in_a_file(
     python(shop, TABLES)
     for _ in range(times):
         assert main(["install", str(shop)]) == 0
-        said = f"{shop}: has duckdb-ranking-udfs {udfs.__version__} now: "
+        said = f"{shop}: installed duckdb-ranking-udfs {udfs.__version__}: "
         assert capsys.readouterr().out == f"{said}FROM ranking_summary('rec', 'truth', [5, 10])\n"
     assert len(python(shop, CHECK)) > 1
 

@@ -1,8 +1,8 @@
 """What the README and the docstrings show is what runs and what comes out.
 
 Python blocks run one after another in one namespace, SQL blocks on a connection with the documents' tables.
-The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. So is that
-of the session of DuckDB's shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
+The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. So it is
+for the session of DuckDB's shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
 test_dbt.py.
 """
 

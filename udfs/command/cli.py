@@ -334,4 +334,4 @@ def install(arguments: argparse.Namespace) -> None:
         if con.execute(opened).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
             raise DataError(f"{path}: not a DuckDB database")
         con.execute(read(SCRIPT))
-    put(None, f"{path}: has {version()} now: FROM ranking_summary('rec', 'truth', [5, 10])\n")
+    put(None, f"{path}: installed {version()}: FROM ranking_summary('rec', 'truth', [5, 10])\n")
