@@ -14,13 +14,10 @@ _ranking_checked(
                 THEN format(
                     'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
         END),
-    list_transform(
-        [{
-            'ranks': _ranking_hits(judged, k),
-            'satisfied': list_transform(
-                list_filter(judged.grades, lambda grade: grade > 0)[:len(_ranking_hits(judged, k))],
-                lambda _ranking_grade: _ranking_gain(_ranking_grade, 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE))}],
-        lambda hit: list_reduce(
-            range(len(hit.ranks), 0, -1),
-            lambda below, i: hit.satisfied[i::BIGINT] / hit.ranks[i::BIGINT] + (1 - hit.satisfied[i::BIGINT]) * below,
-            0::DOUBLE))[1]);
+    list_reduce(
+        list_reverse(list_transform(
+            list_zip(_ranking_hits(judged, k), list_filter(judged.grades, lambda grade: grade > 0), true),
+            lambda _ranking_hit:
+                [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
+        lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+        [0::DOUBLE])[1]);

@@ -20,7 +20,9 @@ list_transform(
                     END),
                 lambda rank: rank IS NOT NULL),
             'known': list_transform(
-                list_distinct(given.items),
+                list_filter(
+                    given.items,
+                    lambda item, place: item IS NOT NULL AND list_position(given.items, item) = place),
                 lambda item: {
                     'item': item,
                     'grade': CASE
