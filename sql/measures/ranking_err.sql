@@ -1,3 +1,14 @@
+-- Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+--
+-- The sum over the ranks r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^grade - 1) / 2^max_grade;
+-- from the last hit up, each adds R(r) / r to (1 - R(r)) times what is below it.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- max_grade: a number > 0 and <= 1000; a grade above it is an error, in the list or in truth
+-- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:    Chapelle, Metzler, Zhang and Grinspan (2009)
+-- Example:   SELECT ranking_err(ranking_judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
 _ranking_checked(
     'ranking_err',

@@ -1,3 +1,15 @@
+-- The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+--
+-- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the
+-- list that ranks all truth items by descending grade, to min(k, |truth|); 0 where that is 0.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- half_life: a number > 1
+-- neutral:   a number >= 0
+-- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:    Breese, Heckerman and Kadie (1998)
+-- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 _ranking_checked(
     'ranking_half_life_utility',
@@ -29,6 +41,6 @@ _ranking_checked(
                 'half_life',
                 NULL,
                 half_life),
-            2::DOUBLE ** -1074),
+            2 ** -1074),
         1)
         * coalesce(judged.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER);

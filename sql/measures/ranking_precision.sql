@@ -1,3 +1,13 @@
+-- The share of the top k that is relevant.
+--
+-- hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- divide:  'list' or 'k'
+-- Returns: DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:  Manning, Raghavan and Schuetze (2008), section 8.3
+-- Example: SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5, divide := 'k');  -- 0.4
 CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
 _ranking_checked(
     'ranking_precision',

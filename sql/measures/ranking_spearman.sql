@@ -1,3 +1,13 @@
+-- Spearman's correlation between the order of the judged items in the top k and their grades.
+--
+-- Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal grades
+-- taking the average of their ranks. Each grade looks through the list once.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
+-- Source:  Spearman (1904)
+-- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_spearman(judged, k := NULL) AS
 _ranking_checked(
     'ranking_spearman',
@@ -16,7 +26,8 @@ _ranking_checked(
                         'rank': len(list_filter(seen, lambda other: other < grade))
                             + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
                         'places': list_sum(list_transform(
-                            seen, lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
+                            seen,
+                            lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
         lambda of: CASE
             WHEN len(of.groups) > 1
                 THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))

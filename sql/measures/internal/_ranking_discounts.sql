@@ -8,9 +8,7 @@
 -- Example:   SELECT _ranking_discounts([1, 3], 'log2', NULL, NULL);  -- [1.0, 0.5]
 CREATE OR REPLACE TEMP MACRO _ranking_discounts(ranks, discount, base, half_life) AS
 list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
-    WHEN 'original'
-        THEN ln(coalesce(TRY_CAST(base AS DOUBLE), 2))
-            / greatest(ln(_ranking_rank), ln(coalesce(TRY_CAST(base AS DOUBLE), 2)))
-    WHEN 'half_life' THEN 2::DOUBLE ** (-(_ranking_rank - 1) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
-    ELSE 1 / log2(_ranking_rank + 1)
+    WHEN 'original' THEN 1 / greatest(1, log(coalesce(TRY_CAST(base AS DOUBLE), 2), _ranking_rank::DOUBLE))
+    WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
+    ELSE 1 / log2(_ranking_rank::DOUBLE + 1)
 END);

@@ -8,7 +8,7 @@
 -- Example: SELECT _ranking_gain(3, 'exp');  -- 7.0
 CREATE OR REPLACE TEMP MACRO _ranking_gain(grade, gain) AS
 CASE
-    WHEN gain::VARCHAR = 'linear' THEN grade
-    WHEN grade < 1 THEN 2 ** (grade / 2) * 2 * sinh(grade * ln(2) / 2)
-    ELSE 2::DOUBLE ** grade - 1
+    WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
+    WHEN grade::DOUBLE < 1 THEN 2 ** (grade / 2) * 2 * sinh(grade * ln(2) / 2)
+    ELSE 2 ** grade::DOUBLE - 1
 END;

@@ -9,6 +9,13 @@
 CREATE OR REPLACE TEMP MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL
-    WHEN typeof(given) = 'VARCHAR' THEN option || ' must be ' || rule || ', got ''' || _ranking_cut(given::VARCHAR) || ''''
-    ELSE option || ' must be ' || rule || ', got ' || _ranking_cut(given::VARCHAR)
+    ELSE concat(
+        option,
+        ' must be ',
+        rule,
+        ', got ',
+        CASE
+            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
+            ELSE coalesce(given::VARCHAR, 'NULL')
+        END)
 END;
