@@ -12,8 +12,8 @@
 -- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Source:    Burges et al. (2005); Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et
 --            al. (1998) for discount=half_life
--- Example:   SELECT ranking_dcg(ranking_judge(['a', 'b', 'c', 'd'], ['a', 'b', 'd'], [4, 3, 5]), gain := 'linear', discount := 'original');
---            -- 9.5
+-- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
+--            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO ranking_dcg
     (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_checked(

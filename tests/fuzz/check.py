@@ -569,7 +569,9 @@ def spoil(rng: random.Random, one: dict[str, Any]) -> bool:
 def check_macros(rng: random.Random, found: Found) -> None:
     """Each measure's macro against its function, over the same judged rankings; ranking_judge against judge."""
     size = rng.choice([1, 40, 300, 2_050])
-    pool = rng.choice([*cases.GRADES, [rng.uniform(-1, 4) for _ in range(30)], [1e-9, 1e-5], [1e308, 1.0, 5e307]])
+    pool = rng.choice(
+        [*cases.GRADES, [rng.uniform(-1, 4) for _ in range(30)], [1e-9, 1e-5], [1e308, 1.0, 5e307]]
+    )
     longest = rng.choice([3, 12, 12, 40, 150])
     structs = [rng.random() > 0.05 and judged_struct(rng, pool, longest) or None for _ in range(size)]
     if rng.random() < 0.1 and structs[-1] is not None:
@@ -590,7 +592,10 @@ def check_macros(rng: random.Random, found: Found) -> None:
             given_options = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
             macro = f"ranking_{name}(judged, k{given_options})"
             texts = pa.array([option_text(options)] * size, pa.string())
-            got, want = macro_outcome(con, f"SELECT {macro} FROM t ORDER BY i"), outcome(lambda: call(name, *arrays, texts))  # noqa: B023
+            got, want = (
+                macro_outcome(con, f"SELECT {macro} FROM t ORDER BY i"),
+                outcome(lambda: call(name, *arrays, texts)),
+            )  # noqa: B023
             if isinstance(got, str) or isinstance(want, str):
                 if not (isinstance(got, str) and want == "ValueError" and f"ranking_{name}: " in got):
                     raise DifferenceError(f"{macro} over {structs[:3]}, {ks[:3]} ... is {got}, not {want}")
@@ -605,14 +610,20 @@ def check_macros(rng: random.Random, found: Found) -> None:
 def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, found: Found) -> None:
     """Lists of what DuckDB itself can hold in a table, as plain lists."""
     batch = cases.draw(rng)
-    if batch.form == "pairs" or batch.items.kind == "ENUM" or "decimal" in " ".join(str(a.type) for a in batch.arrays()):
+    if (
+        batch.form == "pairs"
+        or batch.items.kind == "ENUM"
+        or "decimal" in " ".join(str(a.type) for a in batch.arrays())
+    ):
         return
     batch = replace(batch, layout=replace(batch.layout, lists=cases.plain, beneath=False))
     rec, truth = batch.arrays()
     given = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth})
     con.execute("CREATE TABLE lists AS FROM given")
     truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
-    got = [row[0] for row in con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()]
+    got = [
+        row[0] for row in con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()
+    ]
     compare(batch, "judge", {}, got, as_judged(batch))
     found.compared["ranking_judge"] += len(got)
 

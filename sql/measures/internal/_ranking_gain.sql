@@ -9,6 +9,6 @@
 CREATE OR REPLACE TEMP MACRO _ranking_gain(grade, gain) AS
 CASE
     WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
-    WHEN grade::DOUBLE < 1 THEN 2 ** (grade / 2) * 2 * sinh(grade * ln(2) / 2)
+    WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
 END;

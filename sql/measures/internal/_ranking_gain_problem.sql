@@ -20,6 +20,6 @@ CASE
         THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
-    WHEN highest > 1000 AND gain::VARCHAR = 'exp'
+    WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
         THEN 'a grade must be 1000 or less with gain=exp, got ' || format('{:g}', highest)
 END;
