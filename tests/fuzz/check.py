@@ -567,13 +567,13 @@ def spoil(rng: random.Random, one: dict[str, Any]) -> bool:
 
 
 def check_macros(rng: random.Random, found: Found) -> None:
-    """Each measure's macro against its function, over the same judged rankings; ranking_judge against judge."""
+    """Each measure's macro against its function, over the same judged rankings, and ranking_judge."""
     size = rng.choice([1, 40, 300, 2_050])
     pool = rng.choice(
         [*cases.GRADES, [rng.uniform(-1, 4) for _ in range(30)], [1e-9, 1e-5], [1e308, 1.0, 5e307]]
     )
     longest = rng.choice([3, 12, 12, 40, 150])
-    structs = [rng.random() > 0.05 and judged_struct(rng, pool, longest) or None for _ in range(size)]
+    structs = [None if rng.random() < 0.05 else judged_struct(rng, pool, longest) for _ in range(size)]
     if rng.random() < 0.1 and structs[-1] is not None:
         spoil(rng, structs[-1])
     ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**31 for one in structs]
@@ -585,17 +585,15 @@ def check_macros(rng: random.Random, found: Found) -> None:
     largest = max((max(one["ideal"], default=0.0) for one in structs if one), default=0.0)
     arrays = judged_array(structs), pa.array(ks, pa.int64())
     with macro_connection(rng) as con:
-        given = pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]})
+        con.register("given", pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]}))
         con.execute(f"CREATE TABLE t AS SELECT i, judged, k::{kind} AS k FROM given")
         for name in MEASURES:
             options = cases.options(rng, name, largest)
             given_options = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
             macro = f"ranking_{name}(judged, k{given_options})"
             texts = pa.array([option_text(options)] * size, pa.string())
-            got, want = (
-                macro_outcome(con, f"SELECT {macro} FROM t ORDER BY i"),
-                outcome(lambda: call(name, *arrays, texts)),
-            )  # noqa: B023
+            got = macro_outcome(con, f"SELECT {macro} FROM t ORDER BY i")
+            want = outcome(lambda: call(name, *arrays, texts))  # noqa: B023
             if isinstance(got, str) or isinstance(want, str):
                 if not (isinstance(got, str) and want == "ValueError" and f"ranking_{name}: " in got):
                     raise DifferenceError(f"{macro} over {structs[:3]}, {ks[:3]} ... is {got}, not {want}")
@@ -618,8 +616,8 @@ def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, foun
         return
     batch = replace(batch, layout=replace(batch.layout, lists=cases.plain, beneath=False))
     rec, truth = batch.arrays()
-    given = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth})
-    con.execute("CREATE TABLE lists AS FROM given")
+    con.register("listed", pa.table({"i": range(len(rec)), "rec": rec, "truth": truth}))
+    con.execute("CREATE TABLE lists AS FROM listed")
     truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
     got = [
         row[0] for row in con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()

@@ -34,4 +34,4 @@ coalesce(
                 OR judged.ideal[1] < judged.ideal[-1]
                 THEN concat('judged must be what a judge can have made of a list, got ', _ranking_cut(judged::VARCHAR))
         END)),
-    CASE WHEN judged IS NOT NULL THEN 1 END)::DOUBLE * (found);
+    CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
