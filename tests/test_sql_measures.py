@@ -296,7 +296,7 @@ def test_measures_of_one_query_look_for_the_hits_once(con: duckdb.DuckDBPyConnec
     calls = ", ".join(f"ranking_{name}(graded, k)" for name in ("recall", "precision", "hits", "mrr", "ndcg"))
     ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) SELECT {calls} FROM t").fetchall()
     assert plan.count("list_reduce(") == 1
-    assert plan.count("list_where(") == 1
+    assert plan.count("list_filter(CASE") == 1
 
 
 # --- ranking_judge ---

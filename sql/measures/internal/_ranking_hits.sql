@@ -12,7 +12,8 @@ CASE
     ELSE list_filter(
         CASE
             WHEN judged.ideal[-1] > 0 THEN judged.ranks
-            ELSE list_where(judged.ranks, list_transform(judged.grades, lambda grade: grade > 0))
+            ELSE list_transform(
+                list_filter(list_zip(judged.ranks, judged.grades), lambda item: item[2] > 0), lambda item: item[1])
         END,
         lambda _ranking_rank: coalesce(_ranking_rank <= TRY_CAST(k AS BIGINT), true))
 END;
