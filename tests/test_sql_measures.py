@@ -373,6 +373,10 @@ def test_items_of_other_types_and_wrong_grades_are_errors(con: duckdb.DuckDBPyCo
     assert (
         refused(con, "ranking_judge([1::HUGEINT], [1::UHUGEINT], [1])") == f"{rule}, got HUGEINT and UHUGEINT"
     )
+    assert refused(con, "ranking_judge(['1'], [k])") == f"{rule}, got VARCHAR and INTEGER"
+    assert refused(con, "ranking_judge([k], ['1'], [1])") == f"{rule}, got INTEGER and VARCHAR"
+    with pytest.raises(duckdb.BinderException, match=r"(?s)'DATE'.*'INTEGER'"):  # what DuckDB cannot compare
+        con.execute("SELECT ranking_judge([1], [DATE '2020-01-01'])")
     for wrong, shown in {"NULL": "NULL", "'nan'::DOUBLE": "nan", "'-inf'::DOUBLE": "-inf"}.items():
         said = refused(con, f"ranking_judge([1], [1, 2], [1, {wrong}])")
         assert said == f"ranking_judge: a grade must be a finite number, got {shown}"

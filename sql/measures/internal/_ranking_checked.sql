@@ -32,6 +32,6 @@ coalesce(
                     judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
                     > judged.size
                 OR judged.ideal[1] < judged.ideal[-1]
-                THEN concat('judged must be what a judge can have made of a list, got ', _ranking_cut(judged::VARCHAR))
+                THEN concat('judged must be what a judge can have made of a list, got ', left(judged::VARCHAR, 200))
         END)),
     CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
