@@ -289,6 +289,16 @@ def test_what_no_judge_can_have_made_is_an_error(con: duckdb.DuckDBPyConnection,
         assert said.startswith(f"ranking_{name}: judged must be what a judge can have made of a list, got {{")
 
 
+def test_the_error_is_the_packs_also_where_measures_share_what_fails(con: duckdb.DuckDBPyConnection) -> None:
+    original = "discount := 'original'"
+    for wrong in ("rank_0", "rank_beyond_size"):
+        said = refused(con, f"ranking_dcg({wrong}, 2, {original}), ranking_ndcg({wrong}, 2, {original})")
+        assert said.startswith("ranking_dcg: judged must be what a judge can have made")
+    for base in (-1, 0, 1):
+        both = [f"ranking_{name}(graded, 2, {original}, base := {base})" for name in ("dcg", "ndcg")]
+        assert refused(con, ", ".join(both)) == f"ranking_dcg: base must be a number > 1, got {base}"
+
+
 # --- What DuckDB makes of them ---
 
 
