@@ -3,6 +3,7 @@
 import csv
 import math
 import random
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -606,22 +607,19 @@ def check_macros(rng: random.Random, found: Found) -> None:
 
 
 def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, found: Found) -> None:
-    """Lists of what DuckDB itself can hold in a table, as plain lists."""
+    """Over lists that DuckDB itself can scan: no views (see check_sql), no dictionaries, and no HUGEINT, which
+    comes as a DECIMAL.
+    """
     batch = cases.draw(rng)
-    if (
-        batch.form == "pairs"
-        or batch.items.kind == "ENUM"
-        or "decimal" in " ".join(str(a.type) for a in batch.arrays())
-    ):
-        return
     batch = replace(batch, layout=replace(batch.layout, lists=cases.plain, beneath=False))
     rec, truth = batch.arrays()
+    if batch.form == "pairs" or re.search("view|dictionary|decimal", f"{rec.type} {truth.type}"):
+        return
     con.register("listed", pa.table({"i": range(len(rec)), "rec": rec, "truth": truth}))
     con.execute("CREATE TABLE lists AS FROM listed")
     truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
-    got = [
-        row[0] for row in con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()
-    ]
+    rows = con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()
+    got = [row[0] for row in rows]
     compare(batch, "judge", {}, got, as_judged(batch))
     found.compared["ranking_judge"] += len(got)
 
