@@ -607,7 +607,7 @@ def check_macros(rng: random.Random, found: Found) -> None:
 
 
 def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, found: Found) -> None:
-    """Over lists that DuckDB itself can scan: no views (see check_sql), no dictionaries, and no HUGEINT, which
+    """Over lists that DuckDB itself can scan: no views (see check_sql), no dictionaries, no HUGEINT, which
     comes as a DECIMAL.
     """
     batch = cases.draw(rng)
