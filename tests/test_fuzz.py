@@ -12,6 +12,7 @@ CASES = {
     "list measures": 2_500,
     "refusals": 100,
     "judged structs": 50,
+    "macros": 1_000,
     "csv ids": 30,
 }
 

@@ -3,6 +3,7 @@
 import csv
 import math
 import random
+import re
 import traceback
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_s
 from udfs.arrow.functions import FUNCTIONS
 from udfs.command import session
 from udfs.command.tables import Inputs, load
+from udfs.duckdb.statements import macros
 from udfs.measures.registry import BY_NAME, MEASURES, Measure
 
 CLOSE = 1e-12
@@ -529,13 +531,15 @@ def check_judged(rng: random.Random, found: Found) -> None:
             found.compared["judged structs"] += 1
 
 
-def judged_struct(rng: random.Random) -> dict[str, Any]:
+def judged_struct(
+    rng: random.Random, pool: Sequence[float] = (-1, 0, 1, 1, 2, 3), longest: int = 12
+) -> dict[str, Any]:
     """What `judge` could have made."""
-    size = rng.randint(0, 12)
+    size = rng.randint(0, longest)
     cutoff = rng.choice([None, None, size, size + rng.randint(0, 3)])
     ranks = sorted(rng.sample(range(1, size + 1), rng.randint(0, size)))
-    grades = [float(rng.choice([-1, 0, 1, 1, 2, 3])) for _ in ranks]
-    more = [float(rng.choice([-1, 0, 1, 2, 3])) for _ in range(rng.randint(0, 4))]
+    grades = [float(rng.choice(pool)) for _ in ranks]
+    more = [float(rng.choice(pool)) for _ in range(rng.randint(0, 4))]
     ideal = sorted(grades + more, reverse=True)
     return {"ranks": ranks, "grades": grades, "ideal": ideal, "size": size, "cutoff": cutoff}
 
@@ -558,6 +562,82 @@ def spoil(rng: random.Random, one: dict[str, Any]) -> bool:
     )
     one.update(broken)
     return bool(broken)
+
+
+# --- The measures in SQL ---
+
+
+def check_macros(rng: random.Random, found: Found) -> None:
+    """Each measure's macro against its function, over the same judged rankings, and ranking_judge."""
+    size = rng.choice([1, 40, 300, 2_050])
+    pool = rng.choice(
+        [*cases.GRADES, [rng.uniform(-1, 4) for _ in range(30)], [1e-9, 1e-5], [1e308, 1.0, 5e307]]
+    )
+    longest = rng.choice([3, 12, 12, 40, 150])
+    structs = [None if rng.random() < 0.05 else judged_struct(rng, pool, longest) for _ in range(size)]
+    if rng.random() < 0.1 and structs[-1] is not None:
+        spoil(rng, structs[-1])
+    ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**31 for one in structs]
+    ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, 2**63 - 1]) for end in ends]
+    if rng.random() < 0.9:
+        ks = [None if k is None else min(k, end) for k, end in zip(ks, ends, strict=True)]
+    kind = rng.choice(["BIGINT", "HUGEINT"])
+    found.cases += size
+    largest = max((max(one["ideal"], default=0.0) for one in structs if one), default=0.0)
+    arrays = judged_array(structs), pa.array(ks, pa.int64())
+    with macro_connection(rng) as con:
+        con.register("given", pa.table({"i": range(size), "judged": arrays[0], "k": arrays[1]}))
+        con.execute(f"CREATE TABLE t AS SELECT i, judged, k::{kind} AS k FROM given")
+        for name in MEASURES:
+            options = cases.options(rng, name, largest)
+            given_options = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
+            macro = f"ranking_{name}(judged, k{given_options})"
+            texts = pa.array([option_text(options)] * size, pa.string())
+            got = macro_outcome(con, f"SELECT {macro} FROM t ORDER BY i")
+            want = outcome(lambda: call(name, *arrays, texts))  # noqa: B023
+            if isinstance(got, str) or isinstance(want, str):
+                if not (isinstance(got, str) and want == "ValueError" and f"ranking_{name}: " in got):
+                    raise DifferenceError(f"{macro} over {structs[:3]}, {ks[:3]} ... is {got}, not {want}")
+                continue
+            for one, k, value, expected in zip(structs, ks, got, want, strict=True):
+                if not (is_close(value, expected, CLOSE) and (one is None or within(MEASURES[name], value))):
+                    raise DifferenceError(f"{macro} of {one}, {k} is {value}, not {expected}")
+            found.compared["macros"] += size
+        check_ranking_judge(rng, con, found)
+
+
+def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, found: Found) -> None:
+    """Over lists that DuckDB itself can scan: no views (see check_sql), no dictionaries, no HUGEINT, which
+    comes as a DECIMAL.
+    """
+    batch = cases.draw(rng)
+    batch = replace(batch, layout=replace(batch.layout, lists=cases.plain, beneath=False))
+    rec, truth = batch.arrays()
+    if batch.form == "pairs" or re.search("view|dictionary|decimal", f"{rec.type} {truth.type}"):
+        return
+    con.register("listed", pa.table({"i": range(len(rec)), "rec": rec, "truth": truth}))
+    con.execute("CREATE TABLE lists AS FROM listed")
+    truths = "truth" if batch.form == "binary" else "map_keys(truth), map_values(truth)"
+    rows = con.execute(f"SELECT ranking_judge(rec, {truths}) FROM lists ORDER BY i").fetchall()
+    got = [row[0] for row in rows]
+    compare(batch, "judge", {}, got, as_judged(batch))
+    found.compared["ranking_judge"] += len(got)
+
+
+def macro_connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
+    """One that has the macros and no function of Python's."""
+    con = duckdb.connect(config={"threads": rng.choice([1, 2])})
+    for macro in macros().values():
+        con.execute(macro.sql)
+    return con
+
+
+def macro_outcome(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The values, or the error that the macro raises."""
+    try:
+        return [row[0] for row in con.execute(sql).fetchall()]
+    except duckdb.InvalidInputException as error:
+        return str(error)
 
 
 # --- Ids in text files ---
@@ -603,5 +683,6 @@ CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
     "list measures": (check_list_measures, 10),
     "refusals": (check_refusals, 25),
     "judged structs": (check_judged, 10),
+    "macros": (check_macros, 10),
     "csv ids": (check_csv_ids, 4),
 }

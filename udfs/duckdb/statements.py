@@ -18,6 +18,8 @@ import duckdb
 ROOMS = {
     "tables": "ranking_",
     "tables/internal": "",
+    "measures": "ranking_",
+    "measures/internal": "",
     "lists": "udf_",
     "lists/internal": "",
     "predictions": "udf_",

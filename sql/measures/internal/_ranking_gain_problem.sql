@@ -1,0 +1,25 @@
+-- Internal: what is wrong with gains and their discounts; NULL for nothing. (The bounds of base and half_life are the
+-- DOUBLEs next to 1 and to infinity.)
+--
+-- gain, discount, base, half_life: as ranking_ndcg takes them
+-- highest: the highest of the grades that count
+-- Returns: VARCHAR
+-- Example: SELECT _ranking_gain_problem('log', 'log2', NULL, NULL, 1);  -- gain must be exp|linear, got 'log'
+CREATE OR REPLACE TEMP MACRO _ranking_gain_problem(gain, discount, base, half_life, highest) AS
+CASE
+    WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
+    WHEN discount::VARCHAR IN ('log2', 'original', 'half_life') IS NOT TRUE
+        THEN _ranking_option('discount', discount, 'log2|original|half_life', false)
+    WHEN base IS NOT NULL
+        AND TRY_CAST(base AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
+        THEN _ranking_option('base', base, 'a number > 1', false)
+    WHEN half_life IS NOT NULL
+        AND TRY_CAST(half_life AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
+        THEN _ranking_option('half_life', half_life, 'a number > 1', false)
+    WHEN base IS NOT NULL AND discount::VARCHAR <> 'original'
+        THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
+    WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
+        THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
+    WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+        THEN 'a grade must be 1000 or less with gain=exp, got ' || format('{:g}', highest)
+END;

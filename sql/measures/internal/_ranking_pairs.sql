@@ -1,0 +1,26 @@
+-- Internal: the pairs of judged items in the top k with different grades, counted. Each grade looks through the list
+-- once: an item with that grade has the higher grades above it in the right order.
+--
+-- judged:  a judged ranking
+-- k:       an integer of any type; NULL means the whole list
+-- Returns: a LIST of one STRUCT: items, grades (how many are different), pairs, and how many of them are in the right
+--          order; NULL where all grades of truth are equal
+-- Example: SELECT _ranking_pairs(ranking_judge(['a', 'b'], ['a', 'b'], [2, 1]), NULL);
+CREATE OR REPLACE TEMP MACRO _ranking_pairs(judged, k) AS
+list_transform(
+    list_transform(
+        CASE WHEN judged.ideal[1] > judged.ideal[-1] THEN [_ranking_seen(judged, k)] END,
+        lambda seen: list_transform(
+            list_distinct(seen),
+            lambda grade: {
+                'items': len(list_filter(seen, lambda other: other = grade)),
+                'places': list_sum(list_transform(
+                    list_filter(seen, lambda other: other >= grade),
+                    lambda other, place: CASE WHEN other = grade THEN place END))})),
+    lambda groups: {
+        'items': list_sum(list_transform(groups, lambda one: one.items)),
+        'grades': len(groups),
+        'pairs': list_sum(list_transform(groups, lambda one: one.items))
+            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
+            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
+        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});

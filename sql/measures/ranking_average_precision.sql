@@ -1,0 +1,26 @@
+-- The mean of the precision at each relevant item; its mean over users is the MAP.
+--
+-- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
+-- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- normalize: 'truth', 'min' or 'hits'
+-- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:    Buckley and Voorhees (2000)
+-- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
+CREATE OR REPLACE TEMP MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
+_ranking_checked(
+    'ranking_average_precision',
+    judged,
+    k,
+    _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+    coalesce(list_sum(list_transform(_ranking_hits(judged, k), lambda rank, number: number / rank)), 0)
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))
+                WHEN 'hits' THEN len(_ranking_hits(judged, k))
+                ELSE _ranking_n_relevant(judged)
+            END,
+            1)
+        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);

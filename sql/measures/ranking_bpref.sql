@@ -1,0 +1,29 @@
+-- How rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.
+--
+-- 1/R * sum over the hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit, R and
+-- N the relevant and the judged non-relevant items of truth: those of grade 0 or less.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:  Buckley and Voorhees (2004)
+-- Example: SELECT ranking_bpref(ranking_judge(['a', 'x', 'b'], ['a', 'x', 'b', 'y'], [1, 0, 1, 0]));  -- 0.75
+CREATE OR REPLACE TEMP MACRO ranking_bpref(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_bpref',
+    judged,
+    k,
+    NULL,
+    list_transform(
+        [{
+            'places': list_filter(
+                list_transform(_ranking_seen(judged, k), lambda grade, place: CASE WHEN grade > 0 THEN place END),
+                lambda place: place IS NOT NULL),
+            'relevant': _ranking_n_relevant(judged),
+            'others': len(judged.ideal) - _ranking_n_relevant(judged)}],
+        lambda of: coalesce(
+            list_sum(list_transform(
+                of.places,
+                lambda place, number:
+                    1 - least(place - number, of.relevant) / greatest(least(of.others, of.relevant), 1))),
+            0) / greatest(of.relevant, 1))[1]);

@@ -1,0 +1,28 @@
+-- The sum of the gains of the top k, wherever they stand.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- gain:    'linear' for the grade itself, 'exp' for 2^grade - 1 (grades to 1000)
+-- Returns: DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
+-- Source:  Jarvelin and Kekalainen (2002)
+-- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
+CREATE OR REPLACE TEMP MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+_ranking_checked(
+    'ranking_cumulative_gain',
+    judged,
+    k,
+    coalesce(
+        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+        CASE
+            WHEN judged.ideal[1] > 1000 AND gain::VARCHAR = 'exp'
+                THEN _ranking_gain_problem('exp', 'log2', NULL, NULL, list_max(_ranking_seen(judged, k)))
+        END),
+    _ranking_total(
+        'ranking_cumulative_gain',
+        judged,
+        gain,
+        _ranking_discounted(
+            judged,
+            list_filter(judged.grades, lambda grade: grade > 0),
+            list_transform(_ranking_hits(judged, k), lambda rank: 1::DOUBLE),
+            gain)));

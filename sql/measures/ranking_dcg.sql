@@ -1,0 +1,37 @@
+-- Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+--
+-- The sum of the discounted gain of the item at each rank r.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
+-- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
+--            / (half_life - 1))
+-- base:      a number > 1, with discount=original alone; NULL for 2
+-- half_life: a number > 1, with discount=half_life alone; NULL for 5
+-- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
+-- Source:    Burges et al. (2005); Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et
+--            al. (1998) for discount=half_life
+-- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
+--            -- 7.154648767857288
+CREATE OR REPLACE TEMP MACRO ranking_dcg
+    (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_checked(
+    'ranking_dcg',
+    judged,
+    k,
+    _ranking_gain_problem(
+        gain,
+        discount,
+        base,
+        half_life,
+        CASE WHEN judged.ideal[1] > 1000 THEN list_max(_ranking_seen(judged, k)) END),
+    _ranking_total(
+        'ranking_dcg',
+        judged,
+        gain,
+        _ranking_discounted(
+            judged,
+            list_filter(judged.grades, lambda grade: grade > 0),
+            _ranking_discounts(_ranking_hits(judged, k), discount, base, half_life),
+            gain)));

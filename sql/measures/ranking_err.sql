@@ -1,0 +1,34 @@
+-- Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+--
+-- The sum over the ranks r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^grade - 1) / 2^max_grade;
+-- from the last hit up, each adds R(r) / r to (1 - R(r)) times what is below it.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- max_grade: a number > 0 and <= 1000; a grade above it is an error, in the list or in truth
+-- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:    Chapelle, Metzler, Zhang and Grinspan (2009)
+-- Example:   SELECT ranking_err(ranking_judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
+CREATE OR REPLACE TEMP MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+_ranking_checked(
+    'ranking_err',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'max_grade',
+            max_grade,
+            'a number > 0 and <= 1000',
+            TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+        CASE
+            WHEN judged.ideal[1] > TRY_CAST(max_grade AS DOUBLE)
+                THEN format(
+                    'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
+        END),
+    list_reduce(
+        list_reverse(list_transform(
+            list_zip(_ranking_hits(judged, k), list_filter(judged.grades, lambda grade: grade > 0), true),
+            lambda _ranking_hit:
+                [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
+        lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+        [0::DOUBLE])[1]);

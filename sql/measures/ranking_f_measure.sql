@@ -1,0 +1,25 @@
+-- The harmonic mean of precision and recall at k, recall weighing beta times as much.
+--
+-- (1 + beta^2) P R / (beta^2 P + R) with P = hits / min(k, |rec|) and R = hits / |truth|, which is (1 + beta^2) hits
+-- / (beta^2 |truth| + min(k, |rec|)); 0 without a hit.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- beta:    a number >= 0
+-- Returns: DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:  van Rijsbergen (1979), chapter 7
+-- Example: SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
+CREATE OR REPLACE TEMP MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
+_ranking_checked(
+    'ranking_f_measure',
+    judged,
+    k,
+    _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+    least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(_ranking_hits(judged, k))
+            / greatest(
+                least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * _ranking_n_relevant(judged)
+                    + least(judged.size, _ranking_cut_off(k, judged.size)),
+                1),
+        1)
+        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);

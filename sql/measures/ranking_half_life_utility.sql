@@ -1,0 +1,46 @@
+-- The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+--
+-- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the
+-- list that ranks all truth items by descending grade, to min(k, |truth|); 0 where that is 0.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- half_life: a number > 1
+-- neutral:   a number >= 0
+-- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:    Breese, Heckerman and Kadie (1998)
+-- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
+CREATE OR REPLACE TEMP MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+_ranking_checked(
+    'ranking_half_life_utility',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'half_life',
+            half_life,
+            'a number > 1',
+            TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
+        _ranking_option(
+            'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
+    least(
+        _ranking_discounted(
+            judged,
+            list_transform(
+                list_filter(judged.grades, lambda grade: grade > 0),
+                lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+            _ranking_discounts(_ranking_hits(judged, k), 'half_life', NULL, half_life),
+            'linear')
+        / greatest(
+            _ranking_ideal(
+                judged,
+                k,
+                list_transform(
+                    judged.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                'linear',
+                'half_life',
+                NULL,
+                half_life),
+            2 ** -1074),
+        1)
+        * coalesce(judged.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER);

@@ -1,0 +1,9 @@
+-- 1 if any relevant item stands in the top k, else 0.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE, 0 or 1; 0 where truth is empty; NULL for NULL
+-- Source:  Deshpande and Karypis (2004)
+-- Example: SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
+CREATE OR REPLACE TEMP MACRO ranking_hit_rate(judged, k := NULL) AS
+_ranking_checked('ranking_hit_rate', judged, k, NULL, (len(_ranking_hits(judged, k)) > 0)::INTEGER);

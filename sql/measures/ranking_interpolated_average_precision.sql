@@ -1,0 +1,22 @@
+-- The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:  Manning, Raghavan and Schuetze (2008), section 8.4
+-- Example: SELECT ranking_interpolated_average_precision(ranking_judge([1, 2], [1, 2]));  -- 1.0
+CREATE OR REPLACE TEMP MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_interpolated_average_precision',
+    judged,
+    k,
+    NULL,
+    list_transform(
+        [{'ranks': _ranking_hits(judged, k), 'relevant': _ranking_n_relevant(judged)}],
+        lambda of: list_sum(list_transform(
+            range(0, 11),
+            lambda level: coalesce(
+                list_max(list_transform(
+                    of.ranks,
+                    lambda rank, number: CASE WHEN number / of.relevant >= level / 10 THEN number / rank END)),
+                0))))[1] / 11);

@@ -1,0 +1,26 @@
+-- The highest precision at any rank of the top k that has at least this recall.
+--
+-- The maximum of P(r) over the ranks r of hits with recall(r) >= recall; 0 if that is never reached.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- recall:  a number >= 0 and <= 1
+-- Returns: DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:  Manning, Raghavan and Schuetze (2008), section 8.4
+-- Example: SELECT ranking_interpolated_precision(ranking_judge([3, 1, 2], [1, 2]), recall := 0.5);
+--          -- 0.6666666666666666
+CREATE OR REPLACE TEMP MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
+_ranking_checked(
+    'ranking_interpolated_precision',
+    judged,
+    k,
+    _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
+    list_transform(
+        [{
+            'ranks': _ranking_hits(judged, k),
+            'relevant': _ranking_n_relevant(judged),
+            'level': TRY_CAST(recall AS DOUBLE)}],
+        lambda of: coalesce(
+            list_max(list_transform(
+                of.ranks, lambda rank, number: CASE WHEN number / of.relevant >= of.level THEN number / rank END)),
+            0))[1]);

@@ -1,0 +1,11 @@
+-- One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+--
+-- 1 / rank of the first hit; 0 without a hit.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:  Voorhees (1999)
+-- Example: SELECT ranking_mrr(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
+CREATE OR REPLACE TEMP MACRO ranking_mrr(judged, k := NULL) AS
+_ranking_checked('ranking_mrr', judged, k, NULL, coalesce(1 / _ranking_hits(judged, k)[1], 0));

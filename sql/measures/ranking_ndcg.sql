@@ -1,0 +1,31 @@
+-- Normalised discounted cumulative gain: DCG over that of the best possible list.
+--
+-- ranking_dcg / ranking_ideal_dcg; 0 where that is 0.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
+-- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
+--            / (half_life - 1))
+-- base:      a number > 1, with discount=original alone; NULL for 2
+-- half_life: a number > 1, with discount=half_life alone; NULL for 5
+-- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
+-- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654584
+CREATE OR REPLACE TEMP MACRO ranking_ndcg
+    (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_checked(
+    'ranking_ndcg',
+    judged,
+    k,
+    _ranking_gain_problem(
+        gain, discount, base, half_life, CASE WHEN _ranking_cut_off(k, judged.size) > 0 THEN judged.ideal[1] END),
+    least(
+        _ranking_discounted(
+            judged,
+            list_filter(judged.grades, lambda grade: grade > 0),
+            _ranking_discounts(_ranking_hits(judged, k), discount, base, half_life),
+            gain)
+        / greatest(
+            _ranking_ideal(judged, k, judged.ideal, gain, discount, base, half_life), 2 ** -1074),
+        1));

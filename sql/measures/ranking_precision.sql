@@ -1,0 +1,24 @@
+-- The share of the top k that is relevant.
+--
+-- hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- divide:  'list' or 'k'
+-- Returns: DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:  Manning, Raghavan and Schuetze (2008), section 8.3
+-- Example: SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5, divide := 'k');  -- 0.4
+CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+_ranking_checked(
+    'ranking_precision',
+    judged,
+    k,
+    _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+    len(_ranking_hits(judged, k))
+        / greatest(
+            CASE divide::VARCHAR
+                WHEN 'k' THEN _ranking_cut_off(k, judged.size)
+                ELSE least(judged.size, _ranking_cut_off(k, judged.size))
+            END,
+            1)
+        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);

@@ -1,0 +1,19 @@
+-- The precision at the rank that equals the number of relevant items.
+--
+-- Relevant items in the top min(k, |truth|), divided by |truth|.
+--
+-- judged:  a judged ranking, from ranking_judge or ranking_judged
+-- k:       how far to look, an integer of any type; NULL for the whole list
+-- Returns: DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:  Buckley and Voorhees (2000)
+-- Example: SELECT ranking_r_precision(ranking_judge([1, 3, 2, 4], [1, 2, 4]));  -- 0.6666666666666666
+CREATE OR REPLACE TEMP MACRO ranking_r_precision(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_r_precision',
+    judged,
+    k,
+    NULL,
+    list_transform(
+        [{'ranks': _ranking_hits(judged, k), 'relevant': _ranking_n_relevant(judged)}],
+        lambda of: len(list_filter(of.ranks, lambda rank: rank <= of.relevant)) / greatest(of.relevant, 1))[1]
+        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);

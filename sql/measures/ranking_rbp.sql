@@ -1,0 +1,52 @@
+-- Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+--
+-- (1 - persistence) * sum over the ranks r of gain(r) persistence^(r - 1).
+--
+-- judged:      a judged ranking, from ranking_judge or ranking_judged
+-- k:           how far to look, an integer of any type; NULL for the whole list
+-- persistence: a number >= 0 and < 1
+-- gain:        'binary' for 1 per relevant item, 'graded' for grade / max_grade
+-- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
+-- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
+-- Source:      Moffat and Zobel (2008)
+-- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
+CREATE OR REPLACE TEMP MACRO ranking_rbp
+    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+_ranking_checked(
+    'ranking_rbp',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'persistence',
+            persistence,
+            'a number >= 0 and < 1',
+            TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
+        _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
+        _ranking_option(
+            'max_grade',
+            max_grade,
+            'a number > 0 and <= 1000',
+            max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+        CASE
+            WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
+                THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+            WHEN gain::VARCHAR = 'graded' AND judged.ideal[1] > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                THEN format(
+                    'a grade must be max_grade={:g} or less, got {:g}',
+                    coalesce(TRY_CAST(max_grade AS DOUBLE), 4),
+                    judged.ideal[1])
+        END),
+    least(
+        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+            list_sum(list_transform(
+                CASE gain::VARCHAR
+                    WHEN 'graded'
+                        THEN list_zip(
+                            _ranking_hits(judged, k), list_filter(judged.grades, lambda grade: grade > 0), true)
+                    ELSE list_zip(_ranking_hits(judged, k), NULL::DOUBLE[])
+                END,
+                lambda _ranking_hit: TRY_CAST(persistence AS DOUBLE) ** (_ranking_hit[1] - 1)
+                    * coalesce(_ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4), 1))),
+            0),
+        1));

@@ -1,0 +1,24 @@
+-- The share of the relevant items that stand in the top k.
+--
+-- hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+--
+-- judged:    a judged ranking, from ranking_judge or ranking_judged
+-- k:         how far to look, an integer of any type; NULL for the whole list
+-- normalize: 'truth' or 'min'
+-- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
+-- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
+-- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
+CREATE OR REPLACE TEMP MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
+_ranking_checked(
+    'ranking_recall',
+    judged,
+    k,
+    _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
+    len(_ranking_hits(judged, k))
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))
+                ELSE _ranking_n_relevant(judged)
+            END,
+            1)
+        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);

@@ -1,0 +1,395 @@
+"""The measures as macros over judged rankings, on a connection that has macros and no function of Python's.
+
+That they agree with the functions over any judged rankings and options is the fuzzer's (tests/fuzz).
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.conftest import is_close, literal, value
+from tests.witnesses import WITNESSES, Witness, judge_slowly
+from udfs.duckdb.statements import macros, texts
+from udfs.measures.registry import MEASURES, Measure, Number
+
+CLOSE = 1e-12
+ONES = [pytest.param(one, id=name) for name, one in WITNESSES.items()]
+EVERY = [pytest.param(measure, id=name) for name, measure in MEASURES.items()]
+FILES = {name: text for name, (text, room) in texts().items() if room.startswith("measures")}
+# Columns of a table of one row.
+ROW = {
+    "plain": "ranking_judge([1, 3, 2, 6], [1, 2, 4])",
+    "graded": "ranking_judge(['a', 'b', 'x', 'c', 'd'], ['a', 'b', 'c', 'd', 'e'], [1, 3, 0, 2, 3])",
+    "cut": "struct_update(ranking_judge([1, 3, 2, 6], [1, 2, 4]), cutoff := 4)",
+    "high": "ranking_judge([1, 2, 3], [1, 2], [1, 1001])",
+    "seven": "ranking_judge([1], [1, 2], [1, 7])",
+    "no_truth": "ranking_judge([1], NULL)",
+    "empty_truth": "ranking_judge([1], [])",
+    "both_empty": "ranking_judge([], [])",
+    "both_empty_too": "ranking_judge(NULL, [])",
+}
+
+
+def judged(ranks: Any, grades: Any, ideal: Any, size: Any, cutoff: Any = None) -> str:
+    """A judged ranking, written out."""
+    lists = f"ranks: {literal(ranks)}::INTEGER[], grades: {literal(grades)}::DOUBLE[]"
+    numbers = f"size: {literal(size)}::INTEGER, cutoff: {literal(cutoff)}::INTEGER"
+    return f"{{{lists}, ideal: {literal(ideal)}::DOUBLE[], {numbers}}}"
+
+
+WRONG = {
+    "size_beyond_cutoff": judged([1], [1], [1], 4, 3),
+    "size_below_0": judged([], [], [], -1),
+    "rank_0": judged([0], [1], [1], 4),
+    "rank_beyond_size": judged([1, 5], [1, 1], [1, 1], 4),
+    "descending_ranks": judged([3, 1], [1, 1], [1, 1], 4),
+    "rank_twice": judged([2, 2], [1, 1], [1, 1], 4),
+    "grades_missing": judged([1, 2], [1], [1, 1], 4),
+    "ideal_too_short": judged([1, 2], [1, 1], [1], 4),
+    "ideal_ascending": judged([1, 2], [1, 2], [1, 2], 4),
+}
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        for macro in macros().values():
+            connection.execute(macro.sql)
+        columns = ", ".join(f"{sql} AS {name}" for name, sql in (ROW | WRONG).items())
+        connection.execute(f"CREATE TABLE t AS SELECT {columns}, 2 AS k FROM range(1)")
+        yield connection
+
+
+def of(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
+    """The value of an expression over that row."""
+    return value(con, f"SELECT {sql} FROM t")
+
+
+def refused(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """What a user reads of the error that a macro raises."""
+    with pytest.raises(duckdb.InvalidInputException) as raised:
+        con.execute(f"SELECT {sql} FROM t").fetchall()
+    return str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
+
+
+# --- The registry is the only list ---
+
+
+def test_every_measure_has_a_macro_with_its_options_and_their_defaults(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    for name, measure in MEASURES.items():
+        sql = "SELECT parameters FROM duckdb_functions() WHERE function_name = ?"
+        ((parameters,),) = con.execute(sql, [f"ranking_{name}"]).fetchall()
+        assert parameters == ["judged", "k", *measure.options], name
+        signature = re.search(rf"MACRO ranking_{name}\s*\((.*?)\) AS\n", FILES[f"ranking_{name}"], re.DOTALL)
+        assert signature is not None, name
+        given = dict(part.split(" := ") for part in signature[1].split(", ")[1:])
+        only = {
+            option for option, rule in measure.options.items() if isinstance(rule, Number) and rule.only_with
+        }
+        for option, default in measure.defaults.items():
+            if option in only:  # which have no effect of their own: NULL stands for the default
+                assert given[option] == "NULL", (name, option)
+            else:
+                found = value(con, f"SELECT {given[option]}")
+                assert (found if isinstance(default, str) else float(found)) == default, (name, option)
+
+
+def test_there_is_no_macro_without_a_measure() -> None:
+    named = {name for name in FILES if not name.startswith("_")}
+    assert named == {f"ranking_{name}" for name in MEASURES} | {"ranking_judge"}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_example_in_the_head_gives_the_result_beside_it(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    example = re.search(r"^-- Example: +(SELECT .*;)(?:\s+--)?(?:\s+-- (.*))?$", FILES[name], re.MULTILINE)
+    assert example is not None
+    found = value(con, example[1])
+    if name.startswith("ranking_") and name != "ranking_judge":
+        assert is_close(found, float(example[2]), CLOSE)
+    elif example[2]:
+        assert str(found) == example[2].replace("NULL", "None")
+
+
+# --- Values ---
+
+
+@pytest.mark.parametrize("one", ONES)
+def test_a_worked_case_holds(con: duckdb.DuckDBPyConnection, one: Witness) -> None:
+    for case in one.worked:
+        ranking = judge_slowly(case.rec, case.truth, case.form)
+        struct = "NULL" if ranking is None else judged(*ranking.__dict__.values())
+        options = "".join(f", {name} := {literal(choice)}" for name, choice in case.options.items())
+        sql = f"SELECT ranking_{one.name}({struct}, {literal(case.k)}{options})"
+        assert is_close(value(con, sql), case.expected, CLOSE), sql
+
+
+@pytest.mark.parametrize("measure", EVERY)
+def test_null_is_null_and_nothing_judged_is_what_the_registry_says(
+    con: duckdb.DuckDBPyConnection, measure: Measure
+) -> None:
+    name, empty = f"ranking_{measure.name}", measure.empty
+    both = empty.value if empty.both is None else empty.both
+    assert value(con, f"SELECT {name}(NULL)") is None
+    assert of(con, f"{name}(no_truth, 3)") is None
+    assert of(con, f"{name}(empty_truth, 3)") == empty.value
+    assert of(con, f"{name}(empty_truth, 0)") == both
+    assert of(con, f"{name}(both_empty)") == both
+    assert of(con, f"{name}(both_empty_too, 3)") == both
+    assert of(con, f"typeof({name}(plain))") == "DOUBLE"
+
+
+@pytest.mark.parametrize("measure", EVERY)
+def test_k_may_be_of_any_integer_type_and_beyond_all_of_them(
+    con: duckdb.DuckDBPyConnection, measure: Measure
+) -> None:
+    name = f"ranking_{measure.name}"
+    for judged in ("plain", "graded"):
+        two = of(con, f"{name}({judged}, 2)")
+        whole = of(con, f"{name}({judged}, {2**63 - 1})")
+        for kind in ("TINYINT", "UBIGINT", "HUGEINT", "UHUGEINT"):
+            assert of(con, f"{name}({judged}, 2::{kind})") == two
+        assert of(con, f"{name}({judged}, {2**100}::HUGEINT)") == whole
+        assert of(con, f"{name}({judged}, {2**128 - 1}::UHUGEINT)") == whole
+        assert of(con, f"{name}({judged}, NULL::UTINYINT)") == of(con, f"{name}({judged})")
+
+
+def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    bodies = "\n".join(macro.sql for name, macro in macros().items() if name in FILES)
+    variables = {one for names in re.findall(r"lambda ([\w, ]+):", bodies) for one in names.split(", ")}
+    assert {"rank", "grade"} <= variables
+    for column in sorted(variables | {"judged", "k", "gain", "found", "problem"}):
+        named = f'FROM (SELECT graded, graded AS "{column}", 2 AS two FROM t)'
+        assert value(con, f'SELECT ranking_dcg("{column}", two) {named}') == of(con, "ranking_dcg(graded, 2)")
+        tau = of(con, "ranking_kendall_tau(graded)")
+        assert value(con, f'SELECT ranking_kendall_tau("{column}") {named}') == tau
+        named = f'FROM (SELECT graded, 3 AS "{column}" FROM t)'
+        assert value(con, f'SELECT ranking_recall(graded, "{column}") {named}') == 2 / 4
+        rbp = f'ranking_rbp(graded, "{column}", gain := \'graded\', max_grade := "{column}")'
+        want = of(con, "ranking_rbp(graded, 3, gain := 'graded', max_grade := 3)")
+        assert value(con, f"SELECT {rbp} {named}") == want
+        named = f"FROM (SELECT graded, 'linear' AS \"{column}\" FROM t)"
+        assert value(con, f'SELECT ranking_dcg(graded, 2, "{column}") {named}') == of(
+            con, "ranking_dcg(graded, 2, 'linear')"
+        )
+
+
+def test_an_option_and_k_may_differ_from_row_to_row(con: duckdb.DuckDBPyConnection) -> None:
+    rows = "(VALUES (1, 'exp'), (2, 'linear'), (NULL, 'exp')) AS rows(k, gain)"
+    got = con.execute(
+        f"SELECT ranking_cumulative_gain(graded, rows.k, gain) FROM t CROSS JOIN {rows}"
+    ).fetchall()
+    assert got == [(1.0,), (1.0 + 3,), (1.0 + 7 + 3,)]
+
+
+# --- Errors ---
+
+
+@pytest.mark.parametrize("measure", EVERY)
+def test_a_wrong_k_is_an_error(con: duckdb.DuckDBPyConnection, measure: Measure) -> None:
+    name = f"ranking_{measure.name}"
+    assert refused(con, f"{name}(plain, -3)") == f"{name}: k must be 0 or more, got -3"
+    low = f"-{2**100}"
+    assert refused(con, f"{name}(plain, {low}::HUGEINT)") == f"{name}: k must be 0 or more, got {low}"
+    for wrong, shown in {
+        "1.5": "DECIMAL(2,1) 1.5",
+        "'x'": "VARCHAR x",
+        "true": "BOOLEAN true",
+        "[1]": "INTEGER[] [1]",
+    }.items():
+        assert refused(con, f"{name}(plain, {wrong})") == f"{name}: k must be an integer, got {shown}"
+    rule = "k must be at most 4, the rank at which the judged ranking was cut"
+    for k in (5, 2**100):
+        assert refused(con, f"{name}(cut, {k}::HUGEINT)") == f"{name}: {rule}, got {k}"
+    assert of(con, f"{name}(cut, 4)") == of(con, f"{name}(plain, 4)")
+
+
+OPTIONS = [
+    pytest.param(measure, option, id=f"{name}-{option}")
+    for name, measure in MEASURES.items()
+    for option in measure.options
+]
+
+
+@pytest.mark.parametrize(("measure", "option"), OPTIONS)
+def test_a_wrong_option_is_an_error_that_says_the_rule(
+    con: duckdb.DuckDBPyConnection, measure: Measure, option: str
+) -> None:
+    name, rule = f"ranking_{measure.name}", measure.options[option]
+    wrongs = {"'x'": "'x'"}
+    if isinstance(rule, Number):
+        wrongs |= {"-1": "-1", "'nan'::DOUBLE": "nan", "'inf'::DOUBLE": "inf", "[1]": "[1]"}
+        edge = rule.above if rule.above > float("-inf") else rule.below
+        wrongs |= {f"{edge}::DOUBLE": str(edge)} if abs(edge) < float("inf") else {}
+        other, needed = rule.only_with or ("", "")
+        if other:
+            sql, word = f"{name}(plain, {option} := {rule.default})", measure.defaults[other]
+            assert (
+                refused(con, sql)
+                == f"{name}: {option} must go with {other}={needed}, got it with {other}={word}"
+            )
+    else:
+        wrongs |= {"3": "3", "NULL": "NULL"}
+    for wrong, shown in wrongs.items():
+        said = refused(con, f"{name}(plain, {option} := {wrong})")
+        assert said == f"{name}: {option} must be {rule}, got {shown}"
+
+
+def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    rule = "a grade must be 1000 or less with gain=exp, got 1001"
+    for name in ("dcg", "ideal_dcg", "ndcg"):
+        assert refused(con, f"ranking_{name}(high)") == f"ranking_{name}: {rule}"
+        assert of(con, f"ranking_{name}(high, 0)") == 0
+        assert of(con, f"ranking_{name}(high, gain := 'linear')") > 0
+    said = refused(con, "ranking_cumulative_gain(high, gain := 'exp')")
+    assert said == f"ranking_cumulative_gain: {rule}"
+    assert of(con, "ranking_dcg(high, 1)") == 1
+    assert of(con, "ranking_cumulative_gain(high, 1, gain := 'exp')") == 1
+    for name, rest, most in (
+        ("err", "", 4),
+        ("rbp", ", gain := 'graded'", 4),
+        ("err", ", max_grade := 2.5", 2.5),
+    ):
+        said = refused(con, f"ranking_{name}(seven{rest})")
+        assert said == f"ranking_{name}: a grade must be max_grade={most:g} or less, got 7"
+
+
+@pytest.mark.parametrize("pair", ["1.5e308, 1.5e308", "1.5e308, 1.4e308"])
+def test_gains_are_summed_where_a_double_holds_the_sum(con: duckdb.DuckDBPyConnection, pair: str) -> None:
+    huge = f"FROM (SELECT ranking_judge([1, 2], [1, 2], [{pair}]::DOUBLE[]) AS huge FROM t)"
+    rule = "grades must have a sum that a DOUBLE can hold, got one of 1.5e+308"
+    for name in ("dcg", "ideal_dcg", "cumulative_gain"):
+        linear = f"ranking_{name}(huge, 2, gain := 'linear')"
+        said = refused(con, f"(SELECT {linear} {huge})")
+        assert said == f"ranking_{name}: {rule}"
+        assert value(con, f"SELECT ranking_{name}(huge, 1, gain := 'linear') {huge}") == 1.5e308
+    assert value(con, f"SELECT ranking_ndcg(huge, 2, gain := 'linear') {huge}") == 1
+    assert value(con, f"SELECT ranking_half_life_utility(huge, 2) {huge}") == 1
+
+
+def test_the_gain_of_a_small_grade_keeps_its_digits(con: duckdb.DuckDBPyConnection) -> None:
+    for grade in (1e-300, 1e-9, 1e-3, 0.5, 0.999):
+        gain = of(con, f"_ranking_gain({grade!r}::DOUBLE, 'exp')")
+        assert gain == pytest.approx(math.expm1(grade * math.log(2)), rel=4e-16, abs=0)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_no_judge_can_have_made_is_an_error(con: duckdb.DuckDBPyConnection, wrong: str) -> None:
+    for name in MEASURES:
+        said = refused(con, f"ranking_{name}({wrong}, 2)")
+        assert said.startswith(f"ranking_{name}: judged must be what a judge can have made of a list, got {{")
+
+
+def test_the_error_is_the_packs_also_where_measures_share_what_fails(con: duckdb.DuckDBPyConnection) -> None:
+    original = "discount := 'original'"
+    for wrong in ("rank_0", "rank_beyond_size"):
+        said = refused(con, f"ranking_dcg({wrong}, 2, {original}), ranking_ndcg({wrong}, 2, {original})")
+        assert said.startswith("ranking_dcg: judged must be what a judge can have made")
+    for base in (-1, 0, 1):
+        both = [f"ranking_{name}(graded, 2, {original}, base := {base})" for name in ("dcg", "ndcg")]
+        assert refused(con, ", ".join(both)) == f"ranking_dcg: base must be a number > 1, got {base}"
+
+
+# --- What DuckDB makes of them ---
+
+
+def test_measures_of_one_query_look_for_the_hits_once(con: duckdb.DuckDBPyConnection) -> None:
+    calls = ", ".join(f"ranking_{name}(graded, k)" for name in ("recall", "precision", "hits", "mrr", "ndcg"))
+    ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) SELECT {calls} FROM t").fetchall()
+    assert plan.count("list_reduce(") == 1
+    assert plan.count("list_filter(CASE") == 1
+
+
+# --- ranking_judge ---
+
+
+@pytest.mark.parametrize(
+    ("rec", "truth", "expected"),
+    [
+        ([1, 3, 2, 6], [1, 2, 4], judged([1, 3], [1, 1], [1, 1, 1], 4)),
+        ([1, 1, 2], [2, 1], judged([1, 3], [1, 1], [1, 1], 3)),
+        ([1], [2, 2, 1, 1], judged([1], [1], [1, 1], 1)),
+        ([None, 1], [None, 1], judged([2], [1], [1], 2)),
+        (["a", "b"], ["b"], judged([2], [1], [1], 2)),
+        (None, [1], judged([], [], [1], 0)),
+        ([], [1], judged([], [], [1], 0)),
+        ([1], [], judged([], [], [], 1)),
+        ([None], [None], judged([], [], [], 1)),
+        (None, None, "NULL"),
+        ([1], None, "NULL"),
+    ],
+)
+def test_judge_of_two_lists(con: duckdb.DuckDBPyConnection, rec: Any, truth: Any, expected: str) -> None:
+    sql = f"SELECT ranking_judge({literal(rec)}, {literal(truth)}) IS NOT DISTINCT FROM {expected}"
+    assert value(con, sql) is True
+
+
+@pytest.mark.parametrize(
+    ("rec", "truth", "grades", "expected"),
+    [
+        ([1, 3, 2], [2, 1, 4], [3, 0.5, 1], judged([1, 3], [0.5, 3], [3, 1, 0.5], 3)),
+        ([1, 2], [2, 2, 1], [1, 5, -1], judged([1, 2], [-1, 5], [5, -1], 2)),
+        ([1], [None, 1], [None, 2], judged([1], [2], [2], 1)),
+        (None, [1], [2], judged([], [], [2], 0)),
+        ([1], [], [], judged([], [], [], 1)),
+        ([1], None, None, "NULL"),
+    ],
+)
+def test_judge_of_lists_with_grades(
+    con: duckdb.DuckDBPyConnection, rec: Any, truth: Any, grades: Any, expected: str
+) -> None:
+    sql = f"ranking_judge({literal(rec)}, {literal(truth)}, {literal(grades)})"
+    assert value(con, f"SELECT {sql} IS NOT DISTINCT FROM {expected}") is True
+
+
+UUID = "550e8400-e29b-41d4-a716-446655440000"
+
+
+@pytest.mark.parametrize(
+    ("rec", "truth"),
+    [
+        ("7::UTINYINT", "7::HUGEINT"),
+        ("7::UBIGINT", "7::TINYINT"),
+        ("'a'", "'a'::ENUM('b', 'a')"),
+        ("'a'::ENUM('a')", "'a'::ENUM('b', 'a')"),
+        (f"'{UUID.upper()}'::UUID", f"'{UUID}'"),
+        (f"'{UUID}'::UUID", f"'{UUID}'::UUID"),
+        (f"'{UUID}'", f"'{UUID.upper()}'::UUID"),
+        ("DATE '2020-01-01'", "DATE '2020-01-01'"),
+        ("[1, 2]", "[1, 2]"),
+        ("{'a': 1}", "{'a': 1}"),
+        ("-0.0::DOUBLE", "0.0::DOUBLE"),
+    ],
+)
+def test_items_of_one_family_match(con: duckdb.DuckDBPyConnection, rec: str, truth: str) -> None:
+    hit = judged([1], [1], [1], 1)
+    for one, other in ((rec, truth), (truth, rec)):
+        assert value(con, f"SELECT ranking_judge([{one}], [{other}]) = {hit}") is True
+        assert value(con, f"SELECT ranking_judge([{one}], [{other}], [1]) = {hit}") is True
+
+
+def test_items_of_other_types_and_wrong_grades_are_errors(con: duckdb.DuckDBPyConnection) -> None:
+    rule = "ranking_judge: rec and truth must hold items of the same type"
+    assert refused(con, "ranking_judge([1], [1.5::DOUBLE])") == f"{rule}, got INTEGER and DOUBLE"
+    assert (
+        refused(con, "ranking_judge([1::HUGEINT], [1::UHUGEINT], [1])") == f"{rule}, got HUGEINT and UHUGEINT"
+    )
+    assert refused(con, "ranking_judge(['1'], [k])") == f"{rule}, got VARCHAR and INTEGER"
+    assert refused(con, "ranking_judge([k], ['1'], [1])") == f"{rule}, got INTEGER and VARCHAR"
+    with pytest.raises(duckdb.BinderException, match=r"(?s)'DATE'.*'INTEGER'"):  # what DuckDB cannot compare
+        con.execute("SELECT ranking_judge([1], [DATE '2020-01-01'])")
+    for wrong, shown in {"NULL": "NULL", "'nan'::DOUBLE": "nan", "'-inf'::DOUBLE": "-inf"}.items():
+        said = refused(con, f"ranking_judge([1], [1, 2], [1, {wrong}])")
+        assert said == f"ranking_judge: a grade must be a finite number, got {shown}"
+    rule = "ranking_judge: grades must be as many as the items of truth, 2"
+    assert refused(con, "ranking_judge([1], [1, 2], [1])") == f"{rule}, got 1"
+    assert refused(con, "ranking_judge([1], [1, 2], NULL)") == f"{rule}, got 0"
