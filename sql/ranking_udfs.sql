@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_id _ranking_at _ranking_cannot_match _ranking_cut _ranking_is_integer _ranking_type_of_rel _ranking_type_of_system udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_same_type _ranking_systems _ranking_misfits ranking_check _ranking_valid _ranking_rec_lists _ranking_truth_lists _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_checked _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_cut _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_longest ranking_mean _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_cannot_match _ranking_is_integer _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg ranking_judge _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -33,10 +33,296 @@ SET VARIABLE ranking_integer_division = coalesce(
     ),
     getvariable('ranking_integer_division')
 );
+CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
+(
+    CASE
+        WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
+            THEN 1 - (list_sum(ranking.hits) - len(ranking.hits) * (len(ranking.hits) + 1) / 2)
+                / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
+        ELSE 0.5
+    END
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_checked(caller, judged, k, problem, found) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        problem,
+        CASE
+            WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')
+                THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+            WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+            WHEN TRY_CAST(k AS DOUBLE) > judged.cutoff
+                THEN concat(
+                    'k must be at most ',
+                    judged.cutoff,
+                    ', the rank at which the judged ranking was cut, got ',
+                    k::VARCHAR)
+            WHEN judged.size > judged.cutoff
+                OR len(judged.ranks) <> len(judged.grades)
+                OR len(judged.grades) > len(judged.ideal)
+                OR list_reduce(
+                    judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
+                    > judged.size
+                OR judged.ideal[1] < judged.ideal[-1]
+                THEN concat('judged must be what a judge can have made of a list, got ', left(judged::VARCHAR, 200))
+        END)),
+    CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
+(
+    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+    / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            WHEN 'hits' THEN len(ranking.hits)
+            ELSE ranking.n_relevant
+        END,
+        1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
+CASE
+    WHEN holds THEN NULL
+    ELSE concat(
+        option,
+        ' must be ',
+        rule,
+        ', got ',
+        CASE
+            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
+            ELSE coalesce(given::VARCHAR, 'NULL')
+        END)
+END;
+CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
+(
+    coalesce(
+        list_sum(list_transform(
+            list_filter(
+                list_transform(ranking.seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
+                lambda place: place IS NOT NULL),
+            lambda place, number: 1 - least(place - number, ranking.n_relevant)
+                / greatest(least(len(ranking.ideal) - ranking.n_relevant, ranking.n_relevant), 1))),
+        0)
+    / greatest(ranking.n_relevant, 1)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_pairs(ranking) AS
+list_transform(
+    list_transform(
+        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
+        lambda seen: list_transform(
+            list_distinct(seen),
+            lambda grade: {
+                'items': len(list_filter(seen, lambda other: other = grade)),
+                'places': list_sum(list_transform(
+                    list_filter(seen, lambda other: other >= grade),
+                    lambda other, place: CASE WHEN other = grade THEN place END))})),
+    lambda groups: {
+        'items': list_sum(list_transform(groups, lambda one: one.items)),
+        'grades': len(groups),
+        'pairs': list_sum(list_transform(groups, lambda one: one.items))
+            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
+            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
+        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
+CREATE OR REPLACE MACRO _ranking_discounts(ranks, discount, base, half_life) AS
+list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
+    WHEN 'original'
+        THEN 1 / greatest(
+            1,
+            log(
+                greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002),
+                greatest(_ranking_rank::DOUBLE, 1)))
+    WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
+    ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)
+END);
+CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
+CASE
+    WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
+    WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
+    ELSE 2 ** grade::DOUBLE - 1
+END;
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
+(
+    least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(ranking.hits)
+            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
+        1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
+(
+    ranking.hits[1]
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
+(
+    (len(ranking.hits) > 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
+(
+    len(ranking.hits)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
+(
+    list_sum(list_transform(
+        range(0, 11),
+        lambda level: coalesce(
+            list_max(list_transform(
+                ranking.hits,
+                lambda rank, number: CASE WHEN number / ranking.n_relevant >= level / 10 THEN number / rank END)),
+            0)))
+    / 11
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
+(
+    coalesce(
+        list_max(list_transform(
+            ranking.hits,
+            lambda rank, number: CASE
+                WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
+            END)),
+        0)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_cut(text) AS
+coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
+CREATE OR REPLACE MACRO _ranking_distinct(ordered) AS
+list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
+CREATE OR REPLACE MACRO _ranking_found(listed, items) AS
+CASE
+    WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
+        list_filter(
+            list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
+            lambda places: places[1] > 0
+        ),
+        'ASC'
+    )
+    WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
+        list_filter(
+            list_filter(
+                list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
+                lambda place: place IS NOT NULL
+            ),
+            lambda place: list_position(listed, listed[place]) = place
+        ),
+        lambda place: (place, list_position(items, listed[place])::INTEGER)
+    )
+    ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
+        WHEN len(common) <= 3000 THEN list_sort(
+            list_transform(
+                common,
+                lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)
+            ),
+            'ASC'
+        )
+        ELSE list_transform(
+            [list_sort(
+                list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+                || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+                'ASC'
+            )],
+            lambda merged: list_sort(
+                list_filter(
+                    list_transform(merged, lambda one, i: CASE
+                        WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
+                            THEN (one[2], merged[i - 1][3])
+                    END),
+                    lambda one: one IS NOT NULL
+                ),
+                'ASC'
+            )
+        )[1]
+    END)[1]
+END;
+CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff) AS
+{
+    'ranks': list_transform(found, lambda places: places[1]::INTEGER),
+    'grades': list_transform(
+        found, lambda places: CASE WHEN grades IS NULL THEN 1::DOUBLE ELSE (grades::DOUBLE[])[places[2]] END
+    ),
+    'ideal': coalesce(list_sort(grades::DOUBLE[], 'DESC'), list_transform(range(n_items), lambda place: 1::DOUBLE)),
+    'size': size::INTEGER,
+    'cutoff': cutoff::INTEGER
+};
+CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
+(
+    coalesce(1 / ranking.hits[1], 0)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+coalesce(
+    error(CASE
+        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+            THEN format('{}: a grade must be 1000 or less with gain=exp, got {:g}', caller, highest)
+    END)::INTEGER,
+    1);
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'list') AS
+(
+    len(ranking.hits) / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
+(
+    len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+(
+    least(
+        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+            list_sum(list_transform(
+                list_zip(ranking.hits, ranking.grades),
+                lambda _ranking_hit: TRY_CAST(persistence AS DOUBLE) ** (_ranking_hit[1] - 1)
+                    * CASE gain::VARCHAR
+                        WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                        ELSE 1
+                    END)),
+            0),
+        1)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
+(
+    len(ranking.hits) / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            ELSE ranking.n_relevant
+        END,
+        1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
+(
+    list_transform(
+        list_transform(
+            CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
+            lambda seen: {
+                'items': len(seen),
+                'groups': list_transform(
+                    list_distinct(seen),
+                    lambda grade: {
+                        'items': len(list_filter(seen, lambda other: other = grade)),
+                        'rank': len(list_filter(seen, lambda other: other < grade))
+                            + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
+                        'places': list_sum(list_transform(
+                            seen,
+                            lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
+        lambda of: CASE
+            WHEN len(of.groups) > 1
+                THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
+                    / sqrt(of.items * (of.items ** 2 - 1) / 12)
+                    / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
+        END)[1]
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_above(items, ranks, k) AS
+CASE
+    WHEN coalesce(ranks[-1] <= TRY_CAST(k AS BIGINT), true) THEN items
+    ELSE items[:len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= TRY_CAST(k AS BIGINT)))]
+END;
+CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
+coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
 CASE
     WHEN list_count(TRY_CAST(ks AS INTEGER[])) = len(TRY_CAST(ks AS INTEGER[])) THEN list_max(TRY_CAST(ks AS INTEGER[]))
 END;
+CREATE OR REPLACE MACRO ranking_mean(number) AS
+(
+    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number * 2::DOUBLE ** 80 END)::HUGEINT)::DOUBLE / 2::DOUBLE ** 80, 0)
+    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
+) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO _ranking_problem(place, problem, holds, example) AS
 {
     'place': place,
@@ -88,20 +374,15 @@ concordant_pairs | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a p
 intra_list_diversity |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.'
 , chr(10))), ' | ') AS cells);
-CREATE OR REPLACE MACRO _ranking_id
-    (id UUID, other UUID) AS id,
-    (id UUID, other) AS id::VARCHAR,
-    (id, other) AS id;
-CREATE OR REPLACE MACRO _ranking_at(cuts) AS
-'@' || array_to_string([coalesce(k::VARCHAR, 'all') FOR k IN cuts], ',');
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
-CREATE OR REPLACE MACRO _ranking_cut(text) AS
-coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
 CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
 type IN (
     'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'
 );
+CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
+type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
+OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_type_of_rel(truth, otherwise) AS
 typeof((
     SELECT found.rel
@@ -114,6 +395,15 @@ typeof((
     FROM (SELECT otherwise AS system) AS absent, LATERAL (SELECT system FROM query_table(rec) AS models) AS found
     WHERE false
 ));
+CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth) AS
+(typeof((SELECT itemid FROM query_table(rec) AS recs WHERE false)) = 'UUID')
+<> (typeof((SELECT itemid FROM query_table(truth) AS truths WHERE false)) = 'UUID');
+CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth) AS
+(typeof((SELECT userid FROM query_table(rec) AS recs WHERE false)) = 'UUID')
+<> (typeof((SELECT userid FROM query_table(truth) AS truths WHERE false)) = 'UUID');
+CREATE OR REPLACE MACRO _ranking_same(one, other, mixed) AS
+CASE WHEN mixed THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN mixed THEN NULL ELSE other END
+AND CASE WHEN mixed THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN mixed THEN other::VARCHAR END;
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -159,6 +449,99 @@ CREATE OR REPLACE MACRO udf_r2(predicted, actual) AS
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);
 CREATE OR REPLACE MACRO udf_rmse(predicted, actual) AS
     sqrt(avg((predicted::DOUBLE - actual::DOUBLE) ** 2));
+CREATE OR REPLACE MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
+CASE
+    WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
+    WHEN discount::VARCHAR IN ('log2', 'original', 'half_life') IS NOT TRUE
+        THEN _ranking_option('discount', discount, 'log2|original|half_life', false)
+    WHEN base IS NOT NULL
+        AND TRY_CAST(base AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
+        THEN _ranking_option('base', base, 'a number > 1', false)
+    WHEN half_life IS NOT NULL
+        AND TRY_CAST(half_life AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
+        THEN _ranking_option('half_life', half_life, 'a number > 1', false)
+    WHEN base IS NOT NULL AND discount::VARCHAR <> 'original'
+        THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
+    WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
+        THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
+END;
+CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
+(
+    list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
+(
+    list_transform(
+        _ranking_pairs(ranking),
+        lambda _ranking_of: CASE
+            WHEN _ranking_of.pairs > 0
+                THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
+                    / CASE variant::VARCHAR
+                        WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
+                        ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
+                    END))
+        END)[1]
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
+(
+    list_reduce(
+        list_reverse(list_transform(
+            list_zip(ranking.hits, ranking.grades),
+            lambda _ranking_hit:
+                [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
+        lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+        [0::DOUBLE])[1]
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_discounted(ranking, grades, discounts, gain) AS
+coalesce(
+    list_sum(CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
+        ELSE list_transform(
+            list_zip(discounts, grades, true),
+            lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
+    END),
+    0);
+CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
+_ranking_gain_fits(caller, gain, highest) * list_transform(
+    [counted * CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1]
+            THEN least(_ranking_gain(ranking.ideal[1], gain), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format(
+                '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
+        ELSE total
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
+{
+    'k': _ranking_cut_off(k, judged.size),
+    'top': least(judged.size, _ranking_cut_off(k, judged.size)),
+    'n_relevant': CASE
+        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
+        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
+    END,
+    'hits': CASE
+        WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.ranks, judged.ranks, k)
+        ELSE list_filter(
+            list_transform(
+                list_filter(list_zip(judged.ranks, judged.grades), lambda item: item[2] > 0), lambda item: item[1]),
+            lambda _ranking_rank: coalesce(_ranking_rank <= TRY_CAST(k AS BIGINT), true))
+    END,
+    'grades': CASE
+        WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.grades, judged.ranks, k)
+        ELSE list_filter(_ranking_above(judged.grades, judged.ranks, k), lambda grade: grade > 0)
+    END,
+    'seen': _ranking_above(judged.grades, judged.ranks, k),
+    'ideal': judged.ideal,
+    'log2_ideal': list_transform(
+        range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+    )[least(_ranking_cut_off(k, judged.size), CASE
+        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
+        ELSE len(list_filter(judged.ideal, lambda grade: grade > 0))
+    END)]
+};
 CREATE OR REPLACE MACRO _ranking_ties(rec, ks, max_k) AS TABLE
 SELECT userid, k
 FROM (
@@ -238,8 +621,281 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
+CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
+coalesce(
+    CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
+    _ranking_discounted(
+        ranking,
+        grades,
+        _ranking_discounts(range(1, least(ranking.k, ranking.n_relevant) + 1), discount, base, half_life),
+        gain));
+CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
+(
+    _ranking_total(
+        'ranking_cumulative_gain',
+        ranking,
+        gain,
+        list_max(ranking.grades),
+        _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_dcg',
+        ranking,
+        gain,
+        list_max(ranking.grades),
+        _ranking_discounted(
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
+)::DOUBLE;
+CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_auc',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_auc(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
+_ranking_checked(
+    'ranking_average_precision',
+    judged,
+    k,
+    _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_average_precision(_ranking, normalize))[1]);
+CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_bpref',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_bpref(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_concordant_pairs',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_concordant_pairs(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+_ranking_checked(
+    'ranking_err',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'max_grade',
+            max_grade,
+            'a number > 0 and <= 1000',
+            TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+        CASE
+            WHEN judged.ideal[1] > TRY_CAST(max_grade AS DOUBLE)
+                THEN format(
+                    'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
+        END),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
+_ranking_checked(
+    'ranking_f_measure',
+    judged,
+    k,
+    _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_f_measure(_ranking, beta))[1]);
+CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_first_hit_rank',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_first_hit_rank(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_hit_rate',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hit_rate(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_hits',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hits(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_interpolated_average_precision',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_average_precision(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
+_ranking_checked(
+    'ranking_interpolated_precision',
+    judged,
+    k,
+    _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_precision(_ranking, recall))[1]);
+CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
+_ranking_checked(
+    'ranking_kendall_tau',
+    judged,
+    k,
+    _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_kendall_tau(_ranking, variant))[1]);
+CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_mrr',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_mrr(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+_ranking_checked(
+    'ranking_precision',
+    judged,
+    k,
+    _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_precision(_ranking, divide))[1]);
+CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_r_precision',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_r_precision(_ranking))[1]);
+CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+_ranking_checked(
+    'ranking_rbp',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'persistence',
+            persistence,
+            'a number >= 0 and < 1',
+            TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
+        _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
+        _ranking_option(
+            'max_grade',
+            max_grade,
+            'a number > 0 and <= 1000',
+            max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+        CASE
+            WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
+                THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+            WHEN gain::VARCHAR = 'graded' AND judged.ideal[1] > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                THEN format(
+                    'a grade must be max_grade={:g} or less, got {:g}',
+                    coalesce(TRY_CAST(max_grade AS DOUBLE), 4),
+                    judged.ideal[1])
+        END),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
+CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
+_ranking_checked(
+    'ranking_recall',
+    judged,
+    k,
+    _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_recall(_ranking, normalize))[1]);
+CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
+_ranking_checked(
+    'ranking_spearman',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
+CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, caller) AS TABLE
+SELECT
+    userid,
+    CASE WHEN _ranking_mixed_items(rec, truth) THEN NULL ELSE items END AS items,
+    CASE WHEN _ranking_mixed_items(rec, truth) THEN items::VARCHAR[] END AS texts,
+    grades
+FROM (
+    SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
+    FROM (
+        SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+        FROM query_table(truth) AS truths
+        WHERE userid IS NOT NULL AND NOT _ranking_has_rel(truth)
+        GROUP BY userid
+    )
+    UNION ALL
+    SELECT
+        userid,
+        list_transform(coalesce(graded, []), lambda one: one.itemid),
+        list_transform(coalesce(graded, []), lambda one: one.grade)
+    FROM (
+        SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+        FROM (
+            SELECT userid, itemid, max(grade) AS grade
+            FROM (
+                SELECT
+                    userid,
+                    itemid,
+                    CASE
+                        WHEN itemid IS NULL OR isfinite(CAST(rel AS DOUBLE)) THEN CAST(rel AS DOUBLE)
+                        ELSE error(caller || ': rel must be a finite number, got ' || coalesce(rel::VARCHAR, 'NULL'))
+                    END AS grade
+                FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
+                WHERE userid IS NOT NULL AND _ranking_has_rel(truth)
+            )
+            GROUP BY userid, itemid
+        )
+        GROUP BY userid
+    )
+)
+UNION ALL BY NAME
+SELECT [itemid] AS items FROM query_table(rec) AS recs WHERE false;
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, max_k) AS TABLE
+SELECT
+    userid,
+    system,
+    n_rec,
+    CASE WHEN _ranking_mixed_items(rec, truth) THEN NULL ELSE items END AS items,
+    CASE WHEN _ranking_mixed_items(rec, truth) THEN items::VARCHAR[] END AS texts
+FROM (
+    SELECT
+        userid,
+        system,
+        any_value(n_rec) AS n_rec,
+        CASE
+            WHEN _ranking_few_digits(typeof((SELECT score FROM query_table(rec) AS recs WHERE false)))
+                THEN list_transform(
+                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST'), lambda pair: pair[2]
+                )
+            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+        END AS items
+    FROM (
+        SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
+        FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
+        JOIN (
+            SELECT
+                counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN highest ELSE lowest END AS lowest)
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
+                    count(*) AS n_rec,
+                    max(_ranking_score(score)) AS highest,
+                    CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                        THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))[-1]
+                    END AS lowest
+                FROM query_table(rec) AS recs
+                WHERE userid IS NOT NULL
+                GROUP BY ALL
+                UNION ALL BY NAME SELECT NULL AS system WHERE false
+            ) AS counts
+            LEFT JOIN (SELECT DISTINCT userid FROM query_table(truth) AS truths) AS truths
+                ON _ranking_same(counts.userid, truths.userid, _ranking_mixed_users(rec, truth))
+        ) AS counts
+            ON recs.userid = counts.userid
+            AND CASE WHEN _ranking_has_system(rec) THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+    )
+    WHERE lowest IS NULL OR score >= lowest
+    GROUP BY userid, system
+)
+UNION ALL BY NAME
+SELECT [itemid] AS items FROM query_table(truth) AS truths WHERE false;
 CREATE OR REPLACE MACRO _ranking_systems(rec) AS TABLE
 SELECT systems.*
 FROM
@@ -253,6 +909,116 @@ FROM
             UNION ALL BY NAME SELECT 1 AS ranking_one WHERE NOT _ranking_has_system(rec)
         ) AS found
     ) AS systems;
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+(
+    least(
+        _ranking_discounted(
+            ranking,
+            list_transform(
+                ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+            _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
+            'linear')
+        / greatest(
+            _ranking_ideal(
+                ranking,
+                list_transform(
+                    ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                'linear',
+                'half_life',
+                NULL,
+                half_life),
+            2 ** -1074),
+        1)
+    * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ideal_dcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_ideal_dcg',
+        ranking,
+        gain,
+        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
+        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    least(
+        _ranking_discounted(
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
+)::DOUBLE;
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+_ranking_checked(
+    'ranking_cumulative_gain',
+    judged,
+    k,
+    _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_cumulative_gain(_ranking, gain))[1]);
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_checked(
+    'ranking_dcg',
+    judged,
+    k,
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_dcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO ranking_judge
+    (rec, truth) AS
+        CASE
+            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
+                THEN error(concat(
+                    'ranking_judge: rec and truth must hold items of the same type, got ',
+                    _ranking_cut(typeof(rec[1])),
+                    ' and ',
+                    _ranking_cut(typeof(truth[1]))))
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                lambda given: _ranking_judgement(
+                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
+
+    (rec, truth, grades) AS
+        CASE
+            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
+                THEN error(concat(
+                    'ranking_judge: rec and truth must hold items of the same type, got ',
+                    _ranking_cut(typeof(rec[1])),
+                    ' and ',
+                    _ranking_cut(typeof(truth[1]))))
+            WHEN len(truth) <> coalesce(len(grades), 0)
+                THEN error(concat(
+                    'ranking_judge: grades must be as many as the items of truth, ',
+                    len(truth),
+                    ', got ',
+                    coalesce(len(grades), 0)))
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                        list_transform(
+                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                            lambda one: (one[1], CASE
+                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                ELSE error(
+                                    'ranking_judge: a grade must be a finite number, got '
+                                    || coalesce(one[2]::VARCHAR, 'NULL'))
+                            END)),
+                        'ASC')] END,
+                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                lambda known: list_transform(
+                    [{
+                        'listed': coalesce(rec, []),
+                        'items': list_transform(known, lambda one: one[1]),
+                        'grades': list_transform(known, lambda one: one[2])}],
+                    lambda given: _ranking_judgement(
+                        _ranking_found(given.listed, given.items),
+                        len(given.listed),
+                        len(given.items),
+                        given.grades,
+                        NULL))[1])[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth) AS
 list_transform(
     [
@@ -279,6 +1045,34 @@ list_transform(
             || ', got ' || _ranking_cut(c[2])
     END
 );
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+_ranking_checked(
+    'ranking_half_life_utility',
+    judged,
+    k,
+    coalesce(
+        _ranking_option(
+            'half_life',
+            half_life,
+            'a number > 1',
+            TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
+        _ranking_option(
+            'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_half_life_utility(_ranking, half_life, neutral))[1]);
+CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_checked(
+    'ranking_ideal_dcg',
+    judged,
+    k,
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ideal_dcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_checked(
+    'ranking_ndcg',
+    judged,
+    k,
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
 CREATE OR REPLACE MACRO ranking_check(rec, truth, ks := [10]) AS TABLE
 SELECT problem, count, example
 FROM (
@@ -310,10 +1104,10 @@ FROM (
         _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(9, 'truth: rel is NULL', _ranking_has_rel(truth) AND rel IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(
-            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel
+            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
         ),
         _ranking_problem(
-            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel
+            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
         )
     ], recursive := true)
     FROM (
@@ -355,98 +1149,44 @@ WHERE count > 0
 ORDER BY place ASC, length(problem) ASC, problem ASC;
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, caller) AS
 coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth)))::BOOLEAN, true);
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, max_k, caller) AS TABLE
-SELECT
-    userid,
-    system,
-    any_value(n_rec) AS n_rec,
-    list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST) AS items
-FROM (
-    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
-    FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
-    JOIN (
-        SELECT counts.*
-        FROM (
-            SELECT
-                COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
-                count(*) AS n_rec,
-                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
-                    THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))[-1]
-                END AS lowest
-            FROM query_table(rec) AS recs
-            GROUP BY ALL
-            UNION ALL BY NAME SELECT NULL AS system WHERE false
-        ) AS counts
-        JOIN (SELECT DISTINCT userid FROM query_table(truth) AS truths) AS truths
-            ON CASE
-                WHEN _ranking_valid(rec, truth, caller)
-                THEN _ranking_id(counts.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-            END = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
-    ) AS counts
-        ON recs.userid = counts.userid
-        AND CASE WHEN _ranking_has_system(rec) THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
-)
-WHERE CASE WHEN max_k <= 32 THEN lowest IS NULL OR score >= lowest ELSE true END
-GROUP BY userid, system;
-CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, caller) AS TABLE
-SELECT userid, coalesce(list(itemid) FILTER (itemid IS NOT NULL), []) AS items, NULL::DOUBLE[] AS grades
-FROM query_table(truth) AS truths
-WHERE userid IS NOT NULL AND NOT _ranking_has_rel(truth)
-GROUP BY userid
-UNION ALL
-SELECT
-    userid,
-    coalesce(list(itemid) FILTER (itemid IS NOT NULL), []),
-    coalesce(list(grade) FILTER (itemid IS NOT NULL), [])
-FROM (
-    SELECT userid, itemid, max(grade) AS grade
-    FROM (
-        SELECT
-            userid,
-            itemid,
-            CASE
-                WHEN itemid IS NULL OR isfinite(CAST(rel AS DOUBLE)) THEN CAST(rel AS DOUBLE)
-                ELSE error(caller || ': rel must be a finite number, got ' || coalesce(rel::VARCHAR, 'NULL'))
-            END AS grade
-        FROM (
-            SELECT userid, itemid, CASE WHEN _ranking_valid(rec, truth, caller) THEN rel END AS rel
-            FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
-            WHERE userid IS NOT NULL AND _ranking_has_rel(truth)
-        )
-    )
-    GROUP BY userid, itemid
-)
-GROUP BY userid;
 CREATE OR REPLACE MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
 SELECT
-    * EXCLUDE (listed, items, grades, cutoff, judged),
-    len(list_filter(judged.ideal, lambda grade: grade > 0)) AS n_truth,
-    struct_update(judged, cutoff := cutoff) AS judged
+    * EXCLUDE (listed, listed_texts, items, texts, grades, found),
+    CASE
+        WHEN grades IS NULL THEN coalesce(len(texts), len(items))
+        ELSE len(list_filter(grades, lambda grade: grade > 0))
+    END AS n_truth,
+    _ranking_judgement(
+        found, coalesce(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
+    ) AS judged
 FROM (
     SELECT
         *,
         CASE
-            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT') AND _ranking_has_rel(truth)
-                THEN system.main.udf_judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
-            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT')
-                THEN system.main.udf_judge(listed::VARCHAR[], items::VARCHAR[])
-            WHEN _ranking_has_rel(truth) THEN system.main.udf_judge(listed, map(items, grades))
-            ELSE system.main.udf_judge(listed, items)
-        END AS judged
+            WHEN _ranking_mixed_items(rec, truth) THEN _ranking_found(listed_texts, texts)
+            ELSE _ranking_found(listed, items)
+        END AS found
     FROM (
         SELECT
-            systems.*,
+            systems.* REPLACE (
+                CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+            ),
+            truths.userid IS NOT NULL AS has_truth,
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
             CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
+            CASE
+                WHEN NOT _ranking_mixed_items(rec, truth) THEN NULL
+                WHEN max_k IS NULL THEN coalesce(lists.texts, [])
+                ELSE coalesce(lists.texts, [])[:max_k]
+            END AS listed_texts,
             truths.items,
-            truths.grades,
-            max_k AS cutoff
+            truths.texts,
+            truths.grades
         FROM _ranking_truth_lists(rec, truth, caller) AS truths
         CROSS JOIN _ranking_systems(rec) AS systems
-        LEFT JOIN _ranking_rec_lists(rec, truth, max_k, caller) AS lists
-            ON _ranking_id(lists.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-                = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
+        FULL JOIN _ranking_rec_lists(rec, truth, max_k) AS lists
+            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
         WHERE (SELECT _ranking_valid(rec, truth, caller))
     )
@@ -454,19 +1194,36 @@ FROM (
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    avg(system.main.udf_interpolated_precision(judged, _ranking_longest([max_k]), 'recall=' || recall)) AS "precision"
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
-CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
+    ranking_mean(interpolated) AS "precision"
+FROM (
+    SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
+    FROM (
+        SELECT *, _ranking_at(judged, _ranking_longest([max_k])) AS ranking
+        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
+        CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
+        WHERE has_truth
+    )
+)
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(rec, truth, max_k) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    avg(system.main.udf_precision(judged, k)) AS "precision",
-    avg(system.main.udf_recall(judged, k)) AS recall
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
-CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+    ranking_mean("precision") AS "precision",
+    ranking_mean(recall) AS recall
+FROM (
+    SELECT
+        * EXCLUDE (ranking, ranking_system),
+        _ranking_precision(ranking) AS "precision",
+        _ranking_recall(ranking) AS recall
+    FROM (
+        SELECT *, _ranking_at(judged, k) AS ranking
+        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
+        CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+        WHERE has_truth
+    )
+)
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
@@ -478,130 +1235,86 @@ WHERE (
 GROUP BY ALL
 ORDER BY k ASC, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(rec, truth, max_k) AS TABLE
-SELECT * EXCLUDE (ranking_system)
+SELECT * EXCLUDE (ranking_system, has_truth)
 FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'ranking_judged')
-WHERE (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
+WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
 CREATE OR REPLACE MACRO _ranking_by_user(rec, truth, ks, caller) AS TABLE
 SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'userid')),
+    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
     k,
     n_rec,
     n_truth,
-    recall[place] AS recall,
-    "precision"[place] AS "precision",
-    f_measure[place] AS f_measure,
-    hit_rate[place] AS hit_rate,
-    hits[place] AS hits,
-    mrr[place] AS mrr,
-    first_hit_rank[place] AS first_hit_rank,
-    average_precision[place] AS average_precision,
-    auc[place] AS auc,
-    dcg[place] AS dcg,
-    ideal_dcg[place] AS ideal_dcg,
-    ndcg[place] AS ndcg,
-    cumulative_gain[place] AS cumulative_gain,
-    rbp[place] AS rbp,
-    half_life_utility[place] AS half_life_utility,
-    r_precision[place] AS r_precision,
-    bpref[place] AS bpref,
-    interpolated_precision[place] AS interpolated_precision,
-    interpolated_average_precision[place] AS interpolated_average_precision,
-    spearman[place] AS spearman,
-    kendall_tau[place] AS kendall_tau,
-    concordant_pairs[place] AS concordant_pairs,
+    _ranking_recall(ranking) AS recall,
+    _ranking_precision(ranking) AS "precision",
+    _ranking_f_measure(ranking) AS f_measure,
+    _ranking_hit_rate(ranking) AS hit_rate,
+    _ranking_hits(ranking) AS hits,
+    _ranking_mrr(ranking) AS mrr,
+    _ranking_first_hit_rank(ranking) AS first_hit_rank,
+    _ranking_average_precision(ranking) AS average_precision,
+    _ranking_auc(ranking) AS auc,
+    _ranking_dcg(ranking) AS dcg,
+    _ranking_ideal_dcg(ranking) AS ideal_dcg,
+    _ranking_ndcg(ranking) AS ndcg,
+    _ranking_cumulative_gain(ranking) AS cumulative_gain,
+    _ranking_rbp(ranking) AS rbp,
+    _ranking_half_life_utility(ranking) AS half_life_utility,
+    _ranking_r_precision(ranking) AS r_precision,
+    _ranking_bpref(ranking) AS bpref,
+    _ranking_interpolated_precision(ranking) AS interpolated_precision,
+    _ranking_interpolated_average_precision(ranking) AS interpolated_average_precision,
+    _ranking_spearman(ranking) AS spearman,
+    _ranking_kendall_tau(ranking) AS kendall_tau,
+    _ranking_concordant_pairs(ranking) AS concordant_pairs,
 FROM (
-    SELECT
-        * EXCLUDE (judged, at_ks),
-        system.main.udf_ranking_values(judged, 'recall' || at_ks) AS recall,
-        system.main.udf_ranking_values(judged, 'precision' || at_ks) AS "precision",
-        system.main.udf_ranking_values(judged, 'f_measure' || at_ks) AS f_measure,
-        system.main.udf_ranking_values(judged, 'hit_rate' || at_ks) AS hit_rate,
-        system.main.udf_ranking_values(judged, 'hits' || at_ks) AS hits,
-        system.main.udf_ranking_values(judged, 'mrr' || at_ks) AS mrr,
-        system.main.udf_ranking_values(judged, 'first_hit_rank' || at_ks) AS first_hit_rank,
-        system.main.udf_ranking_values(judged, 'average_precision' || at_ks) AS average_precision,
-        system.main.udf_ranking_values(judged, 'auc' || at_ks) AS auc,
-        system.main.udf_ranking_values(judged, 'dcg' || at_ks) AS dcg,
-        system.main.udf_ranking_values(judged, 'ideal_dcg' || at_ks) AS ideal_dcg,
-        system.main.udf_ranking_values(judged, 'ndcg' || at_ks) AS ndcg,
-        system.main.udf_ranking_values(judged, 'cumulative_gain' || at_ks) AS cumulative_gain,
-        system.main.udf_ranking_values(judged, 'rbp' || at_ks) AS rbp,
-        system.main.udf_ranking_values(judged, 'half_life_utility' || at_ks) AS half_life_utility,
-        system.main.udf_ranking_values(judged, 'r_precision' || at_ks) AS r_precision,
-        system.main.udf_ranking_values(judged, 'bpref' || at_ks) AS bpref,
-        system.main.udf_ranking_values(judged, 'interpolated_precision' || at_ks) AS interpolated_precision,
-        system.main.udf_ranking_values(judged, 'interpolated_average_precision' || at_ks) AS interpolated_average_precision,
-        system.main.udf_ranking_values(judged, 'spearman' || at_ks) AS spearman,
-        system.main.udf_ranking_values(judged, 'kendall_tau' || at_ks) AS kendall_tau,
-        system.main.udf_ranking_values(judged, 'concordant_pairs' || at_ks) AS concordant_pairs,
-    FROM (
-        SELECT *, _ranking_at(_ranking_cuts(ks, caller)) AS at_ks
-        FROM _ranking_judged(rec, truth, _ranking_longest(ks), caller)
-    )
-)
-CROSS JOIN (
-    SELECT unnest(cuts) AS k, generate_subscripts(cuts, 1) AS place FROM (SELECT _ranking_cuts(ks, caller) AS cuts)
+    SELECT * EXCLUDE (judged), _ranking_at(judged, k) AS ranking
+    FROM _ranking_judged(rec, truth, _ranking_longest(ks), caller)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
 CREATE OR REPLACE MACRO ranking_by_user(rec, truth, ks) AS TABLE
-SELECT * EXCLUDE (ranking_system) FROM _ranking_by_user(rec, truth, ks, 'ranking_by_user');
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM _ranking_by_user(rec, truth, ks, 'ranking_by_user')
+WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_summary(rec, truth, ks) AS TABLE
-SELECT * EXCLUDE (ranking_system) REPLACE (
-    coalesce(list_filter(
-        (
-            SELECT list({'system': system, 'users': users})
-            FROM (
-                SELECT strangers.system, count(*) AS users
-                FROM (
-                    SELECT DISTINCT system, userid
-                    FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
-                    WHERE userid IS NOT NULL
-                ) AS strangers
-                ANTI JOIN query_table(truth) AS truths
-                    ON CASE
-                        WHEN _ranking_valid(rec, truth, 'ranking_summary')
-                        THEN _ranking_id(strangers.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-                    END = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
-                GROUP BY strangers.system
-            )
-        ),
-        lambda strangers: strangers.system IS NOT DISTINCT FROM ranking_system
-    )[1].users, 0) AS users_without_truth
-)
+SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-        any_value(ranking_system) AS ranking_system,
-        count(*) AS users,
-        count(*) FILTER (n_rec = 0) AS users_without_rec,
-        NULL AS users_without_truth,
-        avg(recall) AS recall,
-        avg("precision") AS "precision",
-        avg(f_measure) AS f_measure,
-        avg(hit_rate) AS hit_rate,
-        avg(hits) AS hits,
-        avg(mrr) AS mrr,
-        avg(first_hit_rank) AS first_hit_rank,
-        avg(average_precision) AS average_precision,
-        avg(auc) AS auc,
-        avg(dcg) AS dcg,
-        avg(ideal_dcg) AS ideal_dcg,
-        avg(ndcg) AS ndcg,
-        avg(cumulative_gain) AS cumulative_gain,
-        avg(rbp) AS rbp,
-        avg(half_life_utility) AS half_life_utility,
-        avg(r_precision) AS r_precision,
-        avg(bpref) AS bpref,
-        avg(interpolated_precision) AS interpolated_precision,
-        avg(interpolated_average_precision) AS interpolated_average_precision,
-        avg(spearman) AS spearman,
-        avg(kendall_tau) AS kendall_tau,
-        avg(concordant_pairs) AS concordant_pairs,
-    FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
-    GROUP BY ALL
+    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+            count(*) AS users,
+            count(*) FILTER (n_rec = 0) AS users_without_rec,
+            NULL AS users_without_truth,
+            ranking_mean(recall) AS recall,
+            ranking_mean("precision") AS "precision",
+            ranking_mean(f_measure) AS f_measure,
+            ranking_mean(hit_rate) AS hit_rate,
+            ranking_mean(hits) AS hits,
+            ranking_mean(mrr) AS mrr,
+            ranking_mean(first_hit_rank) AS first_hit_rank,
+            ranking_mean(average_precision) AS average_precision,
+            ranking_mean(auc) AS auc,
+            ranking_mean(dcg) AS dcg,
+            ranking_mean(ideal_dcg) AS ideal_dcg,
+            ranking_mean(ndcg) AS ndcg,
+            ranking_mean(cumulative_gain) AS cumulative_gain,
+            ranking_mean(rbp) AS rbp,
+            ranking_mean(half_life_utility) AS half_life_utility,
+            ranking_mean(r_precision) AS r_precision,
+            ranking_mean(bpref) AS bpref,
+            ranking_mean(interpolated_precision) AS interpolated_precision,
+            ranking_mean(interpolated_average_precision) AS interpolated_average_precision,
+            ranking_mean(spearman) AS spearman,
+            ranking_mean(kendall_tau) AS kendall_tau,
+            ranking_mean(concordant_pairs) AS concordant_pairs,
+        FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
+        GROUP BY ALL
+    )
 )
+WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_id _ranking_at _ranking_cannot_match _ranking_cut _ranking_is_integer _ranking_type_of_rel _ranking_type_of_system udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_same_type _ranking_systems _ranking_misfits ranking_check _ranking_valid _ranking_rec_lists _ranking_truth_lists _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_checked _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_cut _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_longest ranking_mean _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_cannot_match _ranking_is_integer _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg ranking_judge _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

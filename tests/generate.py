@@ -87,17 +87,12 @@ def ranking_functions() -> Iterator[str]:
 
 def by_user_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"    {identifier(name)}[place] AS {identifier(name)},"
-
-
-def by_user_values() -> Iterator[str]:
-    for name in table_measures():
-        yield f"        system.main.udf_ranking_values(judged, '{name}' || at_ks) AS {identifier(name)},"
+        yield f"    _ranking_{name}(ranking) AS {identifier(name)},"
 
 
 def summary_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"        avg({identifier(name)}) AS {identifier(name)},"
+        yield f"            ranking_mean({identifier(name)}) AS {identifier(name)},"
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
@@ -120,11 +115,8 @@ def generated() -> dict[Path, str]:
         macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
     }
     by_user, summary = macros / "internal" / "_ranking_by_user.sql", macros / "ranking_summary.sql"
-    text = between(by_user.read_text(), "-- columns: generated", "-- end of columns", by_user_columns())
-    files[by_user] = between(text, "-- measures: generated", "-- end of measures", by_user_values())
-    files[summary] = between(
-        summary.read_text(), "-- measures: generated", "-- end of measures", summary_columns()
-    )
+    for path, columns in ((by_user, by_user_columns()), (summary, summary_columns())):
+        files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
     return files
 
 

@@ -22,7 +22,7 @@ import udfs
 from udfs.command import cli, session
 from udfs.command.cli import main
 from udfs.command.messages import LONGEST
-from udfs.measures.registry import LIST_MEASURES, MEASURES
+from udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -239,6 +239,33 @@ def test_every_measure_can_be_chosen(run, con, names):
     for name in names:
         ((value,),) = con.execute(f'SELECT "{name}"([1, 3, 2, 6], [1, 2, 4], 10)').fetchall()
         assert row[name] == (value if value is None else pytest.approx(value, abs=1e-15)), name
+
+
+def test_every_option_of_a_measure_can_be_given(run, con):
+    """To the macros as it is written: words, and numbers in any form."""
+    Path("rec.csv").write_text("userid,itemid,score\n" + "".join(f"1,{i},{9 - i}\n" for i in range(5)))
+    Path("truth.csv").write_text("userid,itemid,rel\n1,0,2\n1,2,3\n1,3,0\n1,4,0.5\n1,9,1\n")
+    graded = "[0, 1, 2, 3, 4], MAP {0: 2, 2: 3, 3: 0, 4: 0.5, 9: 1}"
+    options = {}  # of each measure, by what it is called with them
+    for name, measure in MEASURES.items():
+        for option, rule in measure.options.items():
+            beside = "=".join(getattr(rule, "only_with", None) or ())
+            for text in str(rule).split("|") if isinstance(rule, OneOf) else (".25", "5.", "+3.5e0", "1E1"):
+                if isinstance(rule, OneOf) or rule.parse(text) is not None:
+                    given = ",".join(filter(None, [f"{option}={text}", beside]))
+                    options[f"{name}({given})"] = name, given
+    del options["err(max_grade=.25)"], options["rbp(max_grade=.25,gain=graded)"]  # no grade may be above it
+    rows = evaluated(run, "rec.csv", "truth.csv", "-k", "3", "-k", "all", "--measures", *options)
+    for row in rows:
+        for called, (name, given) in options.items():
+            query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
+            ((value,),) = con.execute(query).fetchall()
+            assert row[called] == (value if value is None else pytest.approx(value, abs=1e-12)), called
+
+
+def test_names_of_options_that_differ_in_case_alone_are_one_column(run):
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", "f1(beta=1e3)", "mrr", "f1(beta=1E3)@10")
+    assert list(row)[4:] == ["f_measure(beta=1E3)", "mrr"]
 
 
 def test_a_measure_is_found_under_all_its_names(run):
@@ -1026,6 +1053,23 @@ def test_sql_of_a_plain_evaluation_is_one_call(run, con):
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
+def test_sql_needs_no_function_of_python(run):
+    Path("users.csv").write_text("userid,country\n1,SE\n")
+    arguments = ["rec.csv", "truth.csv", *K, "--measures", "err(max_grade=1)", "ndcg(gain=linear)@4"]
+    more = ["--by-user", "values.csv", "--segment", "users.csv:country"]
+    rows = evaluated(run, *arguments, *more)
+    values = Path("values.csv").read_text()
+    Path("values.csv").unlink()
+    with duckdb.connect() as bare:
+        bare.execute((ROOT / "sql" / "ranking_udfs.sql").read_text())
+        statements = bare.extract_statements(run("sql", *arguments, *more))
+        *_, summary, by_segment, _ = [session.rows(bare, statement.query) for statement in statements]
+    found = [{"segment": "(all)"} | row for row in summary]
+    found += [{"users_without_truth": None} | row for row in by_segment]
+    assert rows == sorted(found, key=lambda row: (row["segment"], row["k"]))
+    assert Path("values.csv").read_text() == values
+
+
 # Errors
 
 
@@ -1084,7 +1128,7 @@ def test_no_user_to_evaluate_is_an_error(fails):
 def test_an_error_in_a_measure_is_one_line(fails):
     Path("truth.csv").write_text("userid,itemid,rel\n1,1,7\n")
     error = fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check", "--measures", "err")
-    assert error == "err: a grade must be max_grade=4 or less, got 7"
+    assert error == "Invalid Input Error: ranking_err: a grade must be max_grade=4 or less, got 7"
 
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])

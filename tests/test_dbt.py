@@ -189,14 +189,21 @@ def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: s
     (setting,) = re.findall(r"`(on-run-start: .*?)` in `dbt_project.yml`", readme)
     target = f"{{type: duckdb, path: '{database}', threads: 4}}"
     flags = "flags: {send_anonymous_usage_stats: false}"
-    nan = "select 1 as userid, 1 as itemid, 'NaN'::double as score"
-    check = "from ranking_check('{{ ref(\"rec\") }}', '{{ ref(\"rec\") }}')"
+    rec = "select 1 as userid, unnest([5, 6]) as itemid, unnest(['0.5', 'NaN']::double[]) as score"
+    truth = "select 1 as userid, unnest([6, 7]) as itemid"
+    tables = "'{{ ref(\"rec\") }}', '{{ ref(\"truth\") }}'"
     files = {
         "dbt_project.yml": f"name: shop\nprofile: shop\n{setting}\n{flags}",
         "profiles.yml": f"shop: {{target: dev, outputs: {{dev: {target}}}}}",
-        "models/rec.sql": "{{ config(materialized='table') }} " + nan,
-        "models/problems.sql": "{{ config(materialized='view') }} " + check,
+        "models/rec.sql": "{{ config(materialized='table') }} " + rec,
+        "models/truth.sql": truth,
+        "models/problems.sql": f"from ranking_check({tables})",
+        "models/quality.sql": f"from ranking_summary({tables}, [1, 2])",
         "tests/one_problem.sql": "select 1 where (select count(*) from {{ ref('problems') }}) <> 1",
+        "tests/half_is_found.sql": (
+            "select 1 where (select list((k, recall, mrr) order by k) from {{ ref('quality') }}) "
+            "is distinct from [(1, 0, 0), (2, 0.5, 0.5)]"
+        ),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -209,9 +216,11 @@ def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: s
     for _ in range(2):
         printed = project.dbt("build")
         assert "PASS one_problem" in printed
+        assert "PASS half_is_found" in printed
         assert "WARN=0 ERROR=0 SKIP=0" in printed
     if database == IN_FILE:
         assert project.rows("SELECT problem FROM problems") == [("rec: score is NaN",)]
+        assert project.rows("SELECT k, recall FROM quality") == [(1, 0), (2, 0.5)]
 
 
 def test_a_view_that_calls_the_pack_needs_the_pack(first_day: Project) -> None:

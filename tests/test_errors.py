@@ -40,49 +40,6 @@ def test_a_negative_k_of_any_type_is_an_error(lossless: str) -> None:
             assert said(con, f"SELECT recall([1], [1], ({k})::{kind})") == expected
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        ("judge([1], [1])", "TypeError: ranking_values: takes (judged, measure), got 1 argument"),
-        (
-            "[1], 'ndcg'",
-            "TypeError: ranking_values: judged must be what judge(rec, truth) returns, got INTEGER[]",
-        ),
-        (
-            "judge([1], [1]), 5",
-            "TypeError: ranking_values: measure must be a VARCHAR such as 'ndcg(gain=linear)@5,10', "
-            "got INTEGER 5",
-        ),
-        (
-            "judge([1], [1]), NULL",
-            "ValueError: ranking_values: measure must be the name of a measure, got ''",
-        ),
-        (
-            "judge([1], [1]), 'x@5'",
-            "ValueError: ranking_values: measure must be the name of a measure, got 'x'",
-        ),
-        (
-            "judge([1], [1]), 'novelty@5'",
-            "ValueError: ranking_values: measure must be the name of a measure, got 'novelty'",
-        ),
-        (
-            "judge([1], [1]), 'ndcg@-1'",
-            "ValueError: ranking_values: cut-offs must be integers of 0 or more, or all, got '-1'",
-        ),
-        (
-            "judge([1], [1]), 'ndcg@5,'",
-            "ValueError: ranking_values: cut-offs must be integers of 0 or more, or all, got ''",
-        ),
-        (
-            "judge([1], [1]), 'mrr(gain=exp)@5'",
-            "ValueError: mrr: options must be name=value pairs (valid: none), got 'gain=exp'",
-        ),
-    ],
-)
-def test_what_ranking_values_refuses(con: duckdb.DuckDBPyConnection, arguments: str, expected: str) -> None:
-    assert said(con, f"SELECT ranking_values({arguments})") == expected
-
-
 def test_a_negative_k_in_any_row_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
     sql = "SELECT recall([1], [1], k) FROM (VALUES (1), (NULL), (-7), (0)) t(k)"
     assert said(con, sql) == "ValueError: recall: k must be 0 or more, got -7"
@@ -392,7 +349,7 @@ def test_a_struct_that_judge_cannot_have_made_is_an_error(
     rows = f"(VALUES ({good}), (NULL), ({wrong})) t(judged)"
     if "LIST of numbers" in message or "an integer" in message:  # of another type, so in no one table
         rows = f"(SELECT {wrong} AS judged)"
-    for query in ("recall(judged)", "ap(judged, 3)", "ranking_values(judged, 'ndcg@2')"):
+    for query in ("recall(judged)", "ap(judged, 3)"):
         name = query.partition("(")[0]
         assert said(con, f"SELECT {query} FROM {rows}").partition(": ")[2] == f"{name}: {message}"
     assert value(con, f"SELECT recall({good})") == 2 / 3
@@ -400,13 +357,13 @@ def test_a_struct_that_judge_cannot_have_made_is_an_error(
 
 def test_a_k_beyond_the_rank_at_which_a_list_was_cut_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
     fields = ", ".join(f"'{name}': {field}" for name, field in {**FIELDS, "cutoff": "10"}.items())
-    for query in ("recall(j, 11)", "ndcg(j, k + 1)", "ranking_values(j, 'recall@5,11')"):
+    for query in ("recall(j, 11)", "ndcg(j, k + 1)"):
         name = query.partition("(")[0]
         assert said(con, f"SELECT {query} FROM (SELECT {{{fields}}} AS j, unnest([NULL, 10]) AS k)") == (
             f"ValueError: {name}: k must be at most 10, the rank at which the judged ranking was cut, got 11"
         )
-    values = "[recall(j), recall(j, 10), ranking_values(j, 'recall')[1]]"
-    assert value(con, f"SELECT {values} FROM (SELECT {{{fields}}} AS j)") == [2 / 3] * 3
+    values = "[recall(j), recall(j, 10)]"
+    assert value(con, f"SELECT {values} FROM (SELECT {{{fields}}} AS j)") == [2 / 3] * 2
     assert value(con, f"SELECT recall(NULL::{JUDGED}, 11)") is None
 
 
@@ -515,7 +472,6 @@ def test_no_error_shows_a_long_type_or_value(con: duckdb.DuckDBPyConnection) -> 
         "recall([1], [1], repeat('x', 100000))",
         "recall([1], [1], 1, repeat('x', 100000))",
         "recall([1], [1], 1, 'normalize=' || repeat('x', 100000))",
-        "ranking_values(judge([1], [1]), repeat('x', 100000))",
     ):
         assert len(said(con, f"SELECT {query}")) < 400, query[:40]
 

@@ -8,7 +8,7 @@ from udfs.measures.grammar import LONGEST, parse_measure, parse_options
 
 def refused(text: str) -> str:
     with pytest.raises(ValueError, match=r"^[^\n]{1,400}$") as raised:
-        parse_measure("f", text)
+        parse_measure(text)
     return str(raised.value)
 
 
@@ -16,9 +16,9 @@ def test_every_name_alias_and_label_is_found_in_any_case() -> None:
     for measure in MEASURES.values():
         for name in (*measure.names, measure.label):
             for text in (name, name.upper(), name.lower(), f"  {name.title()} "):
-                assert parse_measure("f", text).measure is measure, text
-    assert parse_measure("f", "hit-rate").measure is BY_NAME["hit_rate"]
-    assert parse_measure("f", "MAP@10").measure is BY_NAME["average_precision"]
+                assert parse_measure(text).measure is measure, text
+    assert parse_measure("hit-rate").measure is BY_NAME["hit_rate"]
+    assert parse_measure("MAP@10").measure is BY_NAME["average_precision"]
 
 
 def test_options_and_cut_offs_are_read_however_they_are_spaced() -> None:
@@ -26,34 +26,34 @@ def test_options_and_cut_offs_are_read_however_they_are_spaced() -> None:
         "ndcg(gain=linear,discount=original)@5,10,all",
         " nDCG ( gain=linear  discount=original ) @ 5, 10 ,all ",
     ):
-        one = parse_measure("f", text)
+        one = parse_measure(text)
         assert one.options == {"gain": "linear", "discount": "original", "base": 2.0, "half_life": 5.0}
         assert one.cuts == (5, 10, None)
         assert one.name == "ndcg(gain=linear,discount=original)"
         assert one.label == "NDCG (gain=linear,discount=original)"
-        assert parse_measure("f", one.name).given == one.given
-    assert parse_measure("f", "ndcg").cuts == ()
-    assert parse_measure("f", "ndcg()").name == "ndcg"
-    assert parse_measure("f", "ndcg@0").cuts == (0,)
-    assert parse_measure("f", f"ndcg@{'0' * 9_000}7,{'9' * 9_000}").cuts == (7, LONGEST)
+        assert parse_measure(one.name).given == one.given
+    assert parse_measure("ndcg").cuts == ()
+    assert parse_measure("ndcg()").name == "ndcg"
+    assert parse_measure("ndcg@0").cuts == (0,)
+    assert parse_measure(f"ndcg@{'0' * 9_000}7,{'9' * 9_000}").cuts == (7, LONGEST)
 
 
 def test_an_unknown_name_suggests_the_nearest() -> None:
-    assert refused("ndgc@5") == "f: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
-    assert refused("Recal") == "f: measure must be the name of a measure, got 'Recal' (did you mean recall?)"
-    assert refused("xyzzy") == "f: measure must be the name of a measure, got 'xyzzy'"
-    assert refused("") == "f: measure must be the name of a measure, got ''"
+    assert refused("ndgc@5") == "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
+    assert refused("Recal") == "measure must be the name of a measure, got 'Recal' (did you mean recall?)"
+    assert refused("xyzzy") == "measure must be the name of a measure, got 'xyzzy'"
+    assert refused("") == "measure must be the name of a measure, got ''"
     assert len(refused("x" * 1_000_000)) < 200
 
 
 @pytest.mark.parametrize("text", ["ndcg(gain=linear", "ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5"])
 def test_another_form_is_an_error_that_shows_the_form(text: str) -> None:
-    assert refused(text) == f"f: measure must be like 'ndcg(gain=linear)@5,10', got {text!r}"
+    assert refused(text) == f"measure must be like 'ndcg(gain=linear)@5,10', got {text!r}"
 
 
 @pytest.mark.parametrize("k", ["", "-1", "5.0", "1_0", "\u0665", "ten", "5 6", "+5"])
 def test_a_cut_off_is_an_integer_of_ascii_digits_or_all(k: str) -> None:
-    assert refused(f"ndcg@{k}") == f"f: cut-offs must be integers of 0 or more, or all, got {k!r}"
+    assert refused(f"ndcg@{k}") == f"cut-offs must be integers of 0 or more, or all, got {k!r}"
 
 
 def test_an_option_is_given_once() -> None:

@@ -759,39 +759,3 @@ def test_a_pair_without_an_item_is_an_item_of_its_own(con: duckdb.DuckDBPyConnec
     assert value(con, "SELECT judge([(3, 'a'), (2, NULL)], [3, 2])") == judged([1, 2], [3, 2], [3, 2], 2)
     expected = judged([1, 2], [3, 2], [3, 2, 1], 3)
     assert value(con, "SELECT judge([(3, 'a'), (2, NULL), (1, NULL)], [3, 2, 1])") == expected
-
-
-# --- Several cut-offs in one call ---
-
-
-def test_ranking_values_are_those_of_a_call_per_cut_off(con: duckdb.DuckDBPyConnection) -> None:
-    users = """(
-        SELECT judge(rec, truth) AS judged, i, CASE WHEN i % 2 = 0 THEN 'NDCG(gain=linear)@1, 3,all' ELSE 'mrr' END AS measure
-        FROM (VALUES
-            (0, ['a', 'b', 'c'], MAP {'c': 3, 'a': 1}), (1, ['a', 'b', 'c'], MAP {'c': 3}), (2, [], MAP {'a': 1}),
-            (3, ['b', 'c'], NULL), (4, NULL, MAP {'b': 2}), (5, ['b', 'b'], MAP {'b': 2})
-        ) AS t(i, rec, truth)
-    )"""
-    for name in MEASURES:
-        calls = ", ".join(f'"{name}"(judged, {k})' for k in ("1", "2", "NULL", "0"))
-        query = f"SELECT ranking_values(judged, '{name}@1,2,all,0'), [{calls}] FROM {users} ORDER BY i"
-        rows = con.execute(query).fetchall()
-        assert len(rows) == 6
-        assert all(at_once == one_by_one for at_once, one_by_one in rows), name
-    query = f"""
-        SELECT ranking_values(judged, measure), CASE WHEN i % 2 = 0
-            THEN [ndcg(judged, 1, 'gain=linear'), ndcg(judged, 3, 'gain=linear'), ndcg(judged, NULL, 'gain=linear')]
-            ELSE [mrr(judged)]
-        END
-        FROM {users}
-    """
-    assert all(found == expected for found, expected in con.execute(query).fetchall())
-    assert con.execute(f"SELECT ranking_values(judged, 'ndcg') FROM {users} LIMIT 0").fetchall() == []
-    nothing = FUNCTIONS["ranking_values"].call(
-        FUNCTIONS["judge"].call(lists([]), lists([])), pa.array([], pa.string())
-    )
-    assert nothing.type == pa.list_(pa.float64())
-    assert nothing.to_pylist() == []
-    assert value(con, "SELECT ranking_values(judge([1], [1]), 'recall@1000000000000000000000000000000')") == [
-        1
-    ]

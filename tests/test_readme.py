@@ -81,7 +81,6 @@ def test_sql_blocks_return_what_the_readme_shows(con, code, output):
         assert result is None or result.fetchall()
 
 
-@pytest.mark.xfail(strict=True, reason="the table functions still call Python functions")
 def test_the_session_of_the_shell_prints_what_the_readme_shows(tmp_path):
     for name in ("examples", "sql"):
         (tmp_path / name).symlink_to(ROOT / name)

@@ -306,7 +306,7 @@ def test_measures_of_one_query_look_for_the_hits_once(con: duckdb.DuckDBPyConnec
     calls = ", ".join(f"ranking_{name}(graded, k)" for name in ("recall", "precision", "hits", "mrr", "ndcg"))
     ((_, plan),) = con.execute(f"EXPLAIN (FORMAT json) SELECT {calls} FROM t").fetchall()
     assert plan.count("list_reduce(") == 1
-    assert plan.count("list_filter(CASE") == 1
+    assert plan.count("struct_pack(") == 1
 
 
 # --- ranking_judge ---
@@ -361,9 +361,7 @@ UUID = "550e8400-e29b-41d4-a716-446655440000"
         ("7::UBIGINT", "7::TINYINT"),
         ("'a'", "'a'::ENUM('b', 'a')"),
         ("'a'::ENUM('a')", "'a'::ENUM('b', 'a')"),
-        (f"'{UUID.upper()}'::UUID", f"'{UUID}'"),
         (f"'{UUID}'::UUID", f"'{UUID}'::UUID"),
-        (f"'{UUID}'", f"'{UUID.upper()}'::UUID"),
         ("DATE '2020-01-01'", "DATE '2020-01-01'"),
         ("[1, 2]", "[1, 2]"),
         ("{'a': 1}", "{'a': 1}"),
@@ -383,10 +381,11 @@ def test_items_of_other_types_and_wrong_grades_are_errors(con: duckdb.DuckDBPyCo
     assert (
         refused(con, "ranking_judge([1::HUGEINT], [1::UHUGEINT], [1])") == f"{rule}, got HUGEINT and UHUGEINT"
     )
-    assert refused(con, "ranking_judge(['1'], [k])") == f"{rule}, got VARCHAR and INTEGER"
-    assert refused(con, "ranking_judge([k], ['1'], [1])") == f"{rule}, got INTEGER and VARCHAR"
-    with pytest.raises(duckdb.BinderException, match=r"(?s)'DATE'.*'INTEGER'"):  # what DuckDB cannot compare
-        con.execute("SELECT ranking_judge([1], [DATE '2020-01-01'])")
+    for one, other in (("DATE '2020-01-01'", "k"), (f"'{UUID}'::UUID", "'a'"), ("k", "'1'")):
+        with pytest.raises(
+            duckdb.BinderException, match=r"(?s)'(INTEGER|VARCHAR)'"
+        ):  # what DuckDB cannot compare
+            con.execute(f"SELECT ranking_judge([{one}], [{other}]) FROM t")
     for wrong, shown in {"NULL": "NULL", "'nan'::DOUBLE": "nan", "'-inf'::DOUBLE": "-inf"}.items():
         said = refused(con, f"ranking_judge([1], [1, 2], [1, {wrong}])")
         assert said == f"ranking_judge: a grade must be a finite number, got {shown}"

@@ -14,13 +14,14 @@ _ranking_checked(
     judged,
     k,
     NULL,
-    list_transform(
-        [{
-            'hits': len(_ranking_hits(judged, k)),
-            'sum': list_sum(_ranking_hits(judged, k)),
-            'top': least(judged.size, _ranking_cut_off(k, judged.size))}],
-        lambda of: CASE
-            WHEN of.hits > 0 AND of.hits < of.top
-                THEN 1 - (of.sum - of.hits * (of.hits + 1) / 2) / (of.hits * (of.top - of.hits))
-            ELSE 0.5
-        END)[1]);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_auc(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_auc(ranking) AS
+(
+    CASE
+        WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
+            THEN 1 - (list_sum(ranking.hits) - len(ranking.hits) * (len(ranking.hits) + 1) / 2)
+                / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
+        ELSE 0.5
+    END
+)::DOUBLE;

@@ -15,12 +15,17 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
-    coalesce(list_sum(list_transform(_ranking_hits(judged, k), lambda rank, number: number / rank)), 0)
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))
-                WHEN 'hits' THEN len(_ranking_hits(judged, k))
-                ELSE _ranking_n_relevant(judged)
-            END,
-            1)
-        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_average_precision(_ranking, normalize))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
+(
+    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+    / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            WHEN 'hits' THEN len(ranking.hits)
+            ELSE ranking.n_relevant
+        END,
+        1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;

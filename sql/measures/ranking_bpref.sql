@@ -14,16 +14,17 @@ _ranking_checked(
     judged,
     k,
     NULL,
-    list_transform(
-        [{
-            'places': list_filter(
-                list_transform(_ranking_seen(judged, k), lambda grade, place: CASE WHEN grade > 0 THEN place END),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_bpref(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_bpref(ranking) AS
+(
+    coalesce(
+        list_sum(list_transform(
+            list_filter(
+                list_transform(ranking.seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
                 lambda place: place IS NOT NULL),
-            'relevant': _ranking_n_relevant(judged),
-            'others': len(judged.ideal) - _ranking_n_relevant(judged)}],
-        lambda of: coalesce(
-            list_sum(list_transform(
-                of.places,
-                lambda place, number:
-                    1 - least(place - number, of.relevant) / greatest(least(of.others, of.relevant), 1))),
-            0) / greatest(of.relevant, 1))[1]);
+            lambda place, number: 1 - least(place - number, ranking.n_relevant)
+                / greatest(least(len(ranking.ideal) - ranking.n_relevant, ranking.n_relevant), 1))),
+        0)
+    / greatest(ranking.n_relevant, 1)
+)::DOUBLE;

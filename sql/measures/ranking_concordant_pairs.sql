@@ -14,4 +14,9 @@ _ranking_checked(
     judged,
     k,
     NULL,
-    list_transform(_ranking_pairs(judged, k), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_concordant_pairs(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_concordant_pairs(ranking) AS
+(
+    list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
+)::DOUBLE;

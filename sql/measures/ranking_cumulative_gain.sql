@@ -11,18 +11,15 @@ _ranking_checked(
     'ranking_cumulative_gain',
     judged,
     k,
-    coalesce(
-        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-        CASE
-            WHEN judged.ideal[1] > 1000 AND gain::VARCHAR = 'exp'
-                THEN _ranking_gain_problem('exp', 'log2', NULL, NULL, list_max(_ranking_seen(judged, k)))
-        END),
+    _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_cumulative_gain(_ranking, gain))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
+(
     _ranking_total(
         'ranking_cumulative_gain',
-        judged,
+        ranking,
         gain,
-        _ranking_discounted(
-            judged,
-            list_filter(judged.grades, lambda grade: grade > 0),
-            list_transform(_ranking_hits(judged, k), lambda rank: 1::DOUBLE),
-            gain)));
+        list_max(ranking.grades),
+        _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
+)::DOUBLE;

@@ -14,24 +14,21 @@
 --            al. (1998) for discount=half_life
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
-CREATE OR REPLACE TEMP MACRO ranking_dcg
-    (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+CREATE OR REPLACE TEMP MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_checked(
     'ranking_dcg',
     judged,
     k,
-    _ranking_gain_problem(
-        gain,
-        discount,
-        base,
-        half_life,
-        CASE WHEN judged.ideal[1] > 1000 THEN list_max(_ranking_seen(judged, k)) END),
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_dcg(_ranking, gain, discount, base, half_life))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
     _ranking_total(
         'ranking_dcg',
-        judged,
+        ranking,
         gain,
+        list_max(ranking.grades),
         _ranking_discounted(
-            judged,
-            list_filter(judged.grades, lambda grade: grade > 0),
-            _ranking_discounts(_ranking_hits(judged, k), discount, base, half_life),
-            gain)));
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
+)::DOUBLE;

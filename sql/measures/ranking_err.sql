@@ -25,10 +25,15 @@ _ranking_checked(
                 THEN format(
                     'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
         END),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS
+(
     list_reduce(
         list_reverse(list_transform(
-            list_zip(_ranking_hits(judged, k), list_filter(judged.grades, lambda grade: grade > 0), true),
+            list_zip(ranking.hits, ranking.grades),
             lambda _ranking_hit:
                 [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
         lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
-        [0::DOUBLE])[1]);
+        [0::DOUBLE])[1]
+)::DOUBLE;

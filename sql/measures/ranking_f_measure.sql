@@ -15,11 +15,13 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_f_measure(_ranking, beta))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1) AS
+(
     least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(_ranking_hits(judged, k))
-            / greatest(
-                least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * _ranking_n_relevant(judged)
-                    + least(judged.size, _ranking_cut_off(k, judged.size)),
-                1),
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(ranking.hits)
+            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
         1)
-        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;

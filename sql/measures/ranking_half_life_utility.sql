@@ -23,24 +23,27 @@ _ranking_checked(
             TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
         _ranking_option(
             'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_half_life_utility(_ranking, half_life, neutral))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+(
     least(
         _ranking_discounted(
-            judged,
+            ranking,
             list_transform(
-                list_filter(judged.grades, lambda grade: grade > 0),
-                lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-            _ranking_discounts(_ranking_hits(judged, k), 'half_life', NULL, half_life),
+                ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+            _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
             'linear')
         / greatest(
             _ranking_ideal(
-                judged,
-                k,
+                ranking,
                 list_transform(
-                    judged.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
                 'linear',
                 'half_life',
                 NULL,
                 half_life),
             2 ** -1074),
         1)
-        * coalesce(judged.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER);
+    * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+)::DOUBLE;

@@ -6,4 +6,14 @@
 -- Source:  Deshpande and Karypis (2004)
 -- Example: SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
 CREATE OR REPLACE TEMP MACRO ranking_hit_rate(judged, k := NULL) AS
-_ranking_checked('ranking_hit_rate', judged, k, NULL, (len(_ranking_hits(judged, k)) > 0)::INTEGER);
+_ranking_checked(
+    'ranking_hit_rate',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hit_rate(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
+(
+    (len(ranking.hits) > 0)::INTEGER
+)::DOUBLE;

@@ -6,4 +6,14 @@
 -- Source:  trec_eval (num_rel_ret)
 -- Example: SELECT ranking_hits(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 2.0
 CREATE OR REPLACE TEMP MACRO ranking_hits(judged, k := NULL) AS
-_ranking_checked('ranking_hits', judged, k, NULL, len(_ranking_hits(judged, k)));
+_ranking_checked(
+    'ranking_hits',
+    judged,
+    k,
+    NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hits(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_hits(ranking) AS
+(
+    len(ranking.hits)
+)::DOUBLE;

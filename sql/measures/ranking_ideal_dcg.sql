@@ -12,16 +12,21 @@
 -- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Source:    Jarvelin and Kekalainen (2002)
 -- Example:   SELECT ranking_ideal_dcg(ranking_judge([1, 3], [1, 2, 4]), 2);  -- 1.6309297535714575
-CREATE OR REPLACE TEMP MACRO ranking_ideal_dcg
-    (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+CREATE OR REPLACE TEMP MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_checked(
     'ranking_ideal_dcg',
     judged,
     k,
-    _ranking_gain_problem(
-        gain, discount, base, half_life, CASE WHEN _ranking_cut_off(k, judged.size) > 0 THEN judged.ideal[1] END),
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ideal_dcg(_ranking, gain, discount, base, half_life))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_ideal_dcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
     _ranking_total(
         'ranking_ideal_dcg',
-        judged,
+        ranking,
         gain,
-        _ranking_ideal(judged, k, judged.ideal, gain, discount, base, half_life)));
+        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
+        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
+)::DOUBLE;

@@ -11,12 +11,16 @@ _ranking_checked(
     judged,
     k,
     NULL,
-    list_transform(
-        [{'ranks': _ranking_hits(judged, k), 'relevant': _ranking_n_relevant(judged)}],
-        lambda of: list_sum(list_transform(
-            range(0, 11),
-            lambda level: coalesce(
-                list_max(list_transform(
-                    of.ranks,
-                    lambda rank, number: CASE WHEN number / of.relevant >= level / 10 THEN number / rank END)),
-                0))))[1] / 11);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_average_precision(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_interpolated_average_precision(ranking) AS
+(
+    list_sum(list_transform(
+        range(0, 11),
+        lambda level: coalesce(
+            list_max(list_transform(
+                ranking.hits,
+                lambda rank, number: CASE WHEN number / ranking.n_relevant >= level / 10 THEN number / rank END)),
+            0)))
+    / 11
+)::DOUBLE;

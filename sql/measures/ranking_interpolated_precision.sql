@@ -15,12 +15,15 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
-    list_transform(
-        [{
-            'ranks': _ranking_hits(judged, k),
-            'relevant': _ranking_n_relevant(judged),
-            'level': TRY_CAST(recall AS DOUBLE)}],
-        lambda of: coalesce(
-            list_max(list_transform(
-                of.ranks, lambda rank, number: CASE WHEN number / of.relevant >= of.level THEN number / rank END)),
-            0))[1]);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_precision(_ranking, recall))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
+(
+    coalesce(
+        list_max(list_transform(
+            ranking.hits,
+            lambda rank, number: CASE
+                WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
+            END)),
+        0)
+)::DOUBLE;

@@ -3,8 +3,8 @@
 -- rec:     LIST of items, best first; NULL for an empty one. An item twice in it is a miss the second time, NULL is
 --          always one.
 -- truth:   LIST of the relevant items, or of all that were judged if there are grades. An item twice in it counts once,
---          with its highest grade, NULL not at all. Integers of any width match each other, and so do texts, UUIDs and
---          ENUMs; other items must be of the same type in rec and in truth.
+--          with its highest grade, NULL not at all. Integers of any width match each other, and so do VARCHAR and
+--          ENUM; other items must be of the same type in rec and in truth (cast a UUID beside text).
 -- grades:  LIST of the grade of each item of truth, finite numbers; items of grade 0 or less are judged, but not
 --          relevant. Without it, every grade is 1. Of a MAP from item to grade: map_keys(m), map_values(m).
 -- Returns: STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER): the ranks of the
@@ -23,13 +23,13 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
                     _ranking_cut(typeof(rec[1])),
                     ' and ',
                     _ranking_cut(typeof(truth[1]))))
-            WHEN truth IS NOT NULL
-                THEN _ranking_judgement(
-                    _ranking_comparable(coalesce(rec, []), coalesce(truth, [])),
-                    _ranking_comparable(coalesce(truth, []), coalesce(rec, [])),
-                    NULL,
-                    NULL)
-        END,
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                lambda given: _ranking_judgement(
+                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
     (rec, truth, grades) AS
         CASE
@@ -45,16 +45,29 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
                     len(truth),
                     ', got ',
                     coalesce(len(grades), 0)))
-            WHEN truth IS NOT NULL
-                THEN _ranking_judgement(
-                    _ranking_comparable(coalesce(rec, []), coalesce(truth, [])),
-                    _ranking_comparable(coalesce(truth, []), coalesce(rec, [])),
-                    list_transform(
-                        list_zip(grades, coalesce(truth, [])),
-                        lambda one: CASE
-                            WHEN one[2] IS NULL OR isfinite(CAST(one[1] AS DOUBLE)) THEN CAST(one[1] AS DOUBLE)
-                            ELSE error('ranking_judge: a grade must be a finite number, got '
-                                || coalesce(one[1]::VARCHAR, 'NULL'))
-                        END),
-                    NULL)
-        END;
+            ELSE list_transform(
+                list_transform(
+                    -- In order, an item of truth is followed by itself where it is there with a higher grade.
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                        list_transform(
+                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                            lambda one: (one[1], CASE
+                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                ELSE error(
+                                    'ranking_judge: a grade must be a finite number, got '
+                                    || coalesce(one[2]::VARCHAR, 'NULL'))
+                            END)),
+                        'ASC')] END,
+                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                lambda known: list_transform(
+                    [{
+                        'listed': coalesce(rec, []),
+                        'items': list_transform(known, lambda one: one[1]),
+                        'grades': list_transform(known, lambda one: one[2])}],
+                    lambda given: _ranking_judgement(
+                        _ranking_found(given.listed, given.items),
+                        len(given.listed),
+                        len(given.items),
+                        given.grades,
+                        NULL))[1])[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);

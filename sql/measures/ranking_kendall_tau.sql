@@ -16,8 +16,12 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_kendall_tau(_ranking, variant))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
+(
     list_transform(
-        _ranking_pairs(judged, k),
+        _ranking_pairs(ranking),
         lambda _ranking_of: CASE
             WHEN _ranking_of.pairs > 0
                 THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
@@ -25,4 +29,5 @@ _ranking_checked(
                         WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
                         ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
                     END))
-        END)[1]);
+        END)[1]
+)::DOUBLE;

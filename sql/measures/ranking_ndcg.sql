@@ -11,21 +11,20 @@
 -- half_life: a number > 1, with discount=half_life alone; NULL for 5
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
--- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654584
-CREATE OR REPLACE TEMP MACRO ranking_ndcg
-    (judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+-- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
+CREATE OR REPLACE TEMP MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_checked(
     'ranking_ndcg',
     judged,
     k,
-    _ranking_gain_problem(
-        gain, discount, base, half_life, CASE WHEN _ranking_cut_off(k, judged.size) > 0 THEN judged.ideal[1] END),
+    _ranking_gain_problem(gain, discount, base, half_life),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
     least(
         _ranking_discounted(
-            judged,
-            list_filter(judged.grades, lambda grade: grade > 0),
-            _ranking_discounts(_ranking_hits(judged, k), discount, base, half_life),
-            gain)
-        / greatest(
-            _ranking_ideal(judged, k, judged.ideal, gain, discount, base, half_life), 2 ** -1074),
-        1));
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
+)::DOUBLE;

@@ -14,11 +14,10 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-    len(_ranking_hits(judged, k))
-        / greatest(
-            CASE divide::VARCHAR
-                WHEN 'k' THEN _ranking_cut_off(k, judged.size)
-                ELSE least(judged.size, _ranking_cut_off(k, judged.size))
-            END,
-            1)
-        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_precision(_ranking, divide))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'list') AS
+(
+    len(ranking.hits) / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;

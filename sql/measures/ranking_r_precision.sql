@@ -13,7 +13,10 @@ _ranking_checked(
     judged,
     k,
     NULL,
-    list_transform(
-        [{'ranks': _ranking_hits(judged, k), 'relevant': _ranking_n_relevant(judged)}],
-        lambda of: len(list_filter(of.ranks, lambda rank: rank <= of.relevant)) / greatest(of.relevant, 1))[1]
-        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_r_precision(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
+(
+    len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;

@@ -10,8 +10,7 @@
 -- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_rbp
-    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+CREATE OR REPLACE TEMP MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 _ranking_checked(
     'ranking_rbp',
     judged,
@@ -37,16 +36,19 @@ _ranking_checked(
                     coalesce(TRY_CAST(max_grade AS DOUBLE), 4),
                     judged.ideal[1])
         END),
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+(
     least(
         (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
             list_sum(list_transform(
-                CASE gain::VARCHAR
-                    WHEN 'graded'
-                        THEN list_zip(
-                            _ranking_hits(judged, k), list_filter(judged.grades, lambda grade: grade > 0), true)
-                    ELSE list_zip(_ranking_hits(judged, k), NULL::DOUBLE[])
-                END,
+                list_zip(ranking.hits, ranking.grades),
                 lambda _ranking_hit: TRY_CAST(persistence AS DOUBLE) ** (_ranking_hit[1] - 1)
-                    * coalesce(_ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4), 1))),
+                    * CASE gain::VARCHAR
+                        WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                        ELSE 1
+                    END)),
             0),
-        1));
+        1)
+)::DOUBLE;

@@ -14,11 +14,15 @@ _ranking_checked(
     judged,
     k,
     _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
-    len(_ranking_hits(judged, k))
-        / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))
-                ELSE _ranking_n_relevant(judged)
-            END,
-            1)
-        + (_ranking_n_relevant(judged) + least(judged.size, _ranking_cut_off(k, judged.size)) = 0)::INTEGER);
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_recall(_ranking, normalize))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
+(
+    len(ranking.hits) / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            ELSE ranking.n_relevant
+        END,
+        1)
+    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+)::DOUBLE;

@@ -14,9 +14,13 @@ _ranking_checked(
     judged,
     k,
     NULL,
+    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
+
+CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
+(
     list_transform(
         list_transform(
-            CASE WHEN judged.ideal[1] > judged.ideal[-1] THEN [_ranking_seen(judged, k)] END,
+            CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
             lambda seen: {
                 'items': len(seen),
                 'groups': list_transform(
@@ -33,4 +37,5 @@ _ranking_checked(
                 THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
                     / sqrt(of.items * (of.items ** 2 - 1) / 12)
                     / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
-        END)[1]);
+        END)[1]
+)::DOUBLE;

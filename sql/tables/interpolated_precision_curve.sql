@@ -7,9 +7,16 @@
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    avg(system.main.udf_interpolated_precision(judged, _ranking_longest([max_k]), 'recall=' || recall)) AS "precision"
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
-CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
+    ranking_mean(interpolated) AS "precision"
+FROM (
+    SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
+    FROM (
+        SELECT *, _ranking_at(judged, _ranking_longest([max_k])) AS ranking
+        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
+        CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
+        WHERE has_truth
+    )
+)
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;

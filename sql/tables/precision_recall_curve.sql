@@ -7,10 +7,20 @@
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(rec, truth, max_k) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
-    avg(system.main.udf_precision(judged, k)) AS "precision",
-    avg(system.main.udf_recall(judged, k)) AS recall
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
-CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+    ranking_mean("precision") AS "precision",
+    ranking_mean(recall) AS recall
+FROM (
+    SELECT
+        * EXCLUDE (ranking, ranking_system),
+        _ranking_precision(ranking) AS "precision",
+        _ranking_recall(ranking) AS recall
+    FROM (
+        SELECT *, _ranking_at(judged, k) AS ranking
+        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
+        CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+        WHERE has_truth
+    )
+)
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false

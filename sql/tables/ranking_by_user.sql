@@ -6,4 +6,6 @@
 --             default options; those that a query does not select are not computed
 -- Example:    SELECT userid, ndcg FROM ranking_by_user('rec', 'truth', [10]) ORDER BY ndcg;
 CREATE OR REPLACE TEMP MACRO ranking_by_user(rec, truth, ks) AS TABLE
-SELECT * EXCLUDE (ranking_system) FROM _ranking_by_user(rec, truth, ks, 'ranking_by_user');
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM _ranking_by_user(rec, truth, ks, 'ranking_by_user')
+WHERE has_truth;

@@ -40,10 +40,10 @@ FROM (
         _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(9, 'truth: rel is NULL', _ranking_has_rel(truth) AND rel IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(
-            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel
+            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
         ),
         _ranking_problem(
-            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel
+            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
         )
     ], recursive := true)
     FROM (

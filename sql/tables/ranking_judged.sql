@@ -7,12 +7,12 @@
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
--- Example:    SELECT avg(ndcg(judged, 10, 'gain=linear')) FROM ranking_judged('rec', 'truth', 10);
+-- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
 -- descending, ties by itemid, ascending, NULL and NaN scores last. An item twice in rec is a miss the second
 -- time; twice in truth, its highest grade counts. Without a column rel every grade is 1.
 CREATE OR REPLACE TEMP MACRO ranking_judged(rec, truth, max_k) AS TABLE
-SELECT * EXCLUDE (ranking_system)
+SELECT * EXCLUDE (ranking_system, has_truth)
 FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'ranking_judged')
-WHERE (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
+WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));

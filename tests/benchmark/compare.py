@@ -138,7 +138,18 @@ def results(runs: dict[str, list[Run]]) -> str:
                 str(len(done)),
             ]
         )
-    columns = ("contender", "seconds", "min", "max", "CPU seconds", "min", "max", "load", "evaluate", "peak MB")
+    columns = (
+        "contender",
+        "seconds",
+        "min",
+        "max",
+        "CPU seconds",
+        "min",
+        "max",
+        "load",
+        "evaluate",
+        "peak MB",
+    )
     return table((*columns, "time to ours", "CPU to ours", "memory to ours", "runs"), rows)
 
 

@@ -24,7 +24,8 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"
 @dataclass
 class Run:
     """What came of a run: seconds to load and to evaluate, CPU seconds of both, megabytes at the peak, the
-    numbers; or why not."""
+    numbers; or why not.
+    """
 
     load: float = 0.0
     evaluate: float = 0.0

@@ -32,28 +32,20 @@ def cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
         raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
     given: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
     k = np.where(given < 0, judged.size, given) if array.null_count else given
-    check_cut_offs(name, k, judged)
-    return k
-
-
-def check_cut_offs(name: str, k: Ints | int, judged: Judged) -> None:
-    """Refuse to say what stands beyond the rank at which a list was cut when it was judged."""
     beyond = judged.valid & (k > judged.cutoff)
     if beyond.any():
         row = int(np.argmax(beyond))
-        got = k if isinstance(k, int) else k[row]
         rule = f"at most {judged.cutoff[row]}, the rank at which the judged ranking was cut"
-        raise ValueError(f"{name}: k must be {rule}, got {got}")
+        raise ValueError(f"{name}: k must be {rule}, got {k[row]}")
+    return k
 
 
-def different_texts(
-    name: str, array: pa.Array, argument: str = "options", form: str = "a VARCHAR of name=value pairs"
-) -> list[str | None]:
-    """The different texts in an argument."""
+def different_texts(name: str, array: pa.Array) -> list[str | None]:
+    """The different texts of options."""
     if pa.types.is_null(array.type):
         return [None]
     if not is_text(array.type):
-        raise TypeError(f"{name}: {argument} must be {form}, got {seen(array)}")
+        raise TypeError(f"{name}: options must be a VARCHAR of name=value pairs, got {seen(array)}")
     texts: list[str | None] = pc.unique(array).to_pylist()
     return texts
 

@@ -12,19 +12,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures import ragged
 from ..measures.formulas import GradeError
-from ..measures.grammar import parse_measure, parse_options
+from ..measures.grammar import parse_options
 from ..measures.ragged import Floats
 from ..measures.rankings import Rankings
 from ..measures.registry import BY_NAME, LIST_MEASURES, MEASURES, Measure
 from . import beyond_accuracy as beyond_accuracy  # fills the registry, as the measures do
-from .arguments import check_count, check_cut_offs, cut_offs, different_texts
+from .arguments import check_count, cut_offs, different_texts
 from .batches import batch_of
 from .judge import judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
 from .layouts import one_chunk
-from .types import is_integer, is_text, type_name
+from .types import is_integer, is_text
 
 Function = Callable[..., pa.Array]
 
@@ -94,41 +93,6 @@ def evaluated(measure: Measure, name: str, rankings: Rankings, options: Mapping[
     return values if valid.all() else np.where(valid, values, np.nan)
 
 
-def ranking_values(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """The values of a measure at several cut-offs, for much less than as many calls would cost.
-
-    ranking_values(judged, measure): a judged ranking, and a measure with its options and cut-offs, such as
-    'ndcg(gain=linear)@5,10'; 'all' among the cut-offs, and no cut-off at all, is the whole list. Returns a
-    LIST of DOUBLE, one for each cut-off.
-
-    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'recall@1,4')
-    [0.3333333333333333, 0.6666666666666666]
-    >>> SELECT ranking_values(judge([1, 3, 2, 6], [1, 2, 4]), 'precision(divide=k)@2,all')
-    [0.5, 0.5]
-    """
-    name = "ranking_values"
-    check_count(name, "(judged, measure)", len(arguments), (2,))
-    judged, chosen = map(one_chunk, arguments)
-    if not is_judged([judged]):
-        got = type_name(judged.type)
-        raise TypeError(f"{name}: judged must be what judge(rec, truth) returns, got {got}")
-    texts = different_texts(name, chosen, "measure", "a VARCHAR such as 'ndcg(gain=linear)@5,10'")
-    choices = [parse_measure(name, text or "") for text in texts]
-    values = np.full((len(judged), max((len(one.cuts) or 1 for one in choices), default=0)), np.nan)
-    count = np.zeros(len(judged), np.int64)
-    for text, choice in zip(texts, choices, strict=True):
-        rows = pc.equal(chosen, text).to_numpy(zero_copy_only=False) if len(texts) > 1 else slice(None)
-        batch = batch_of(name, [judged.filter(pa.array(rows)) if len(texts) > 1 else judged])
-        cuts = choice.cuts or (None,)
-        count[rows] = len(cuts)
-        for place, k in enumerate(cuts):
-            check_cut_offs(name, 0 if k is None else k, batch.judged)
-            values[rows, place] = evaluated(choice.measure, name, batch.cut_at(k), choice.options)
-    flat = values[np.arange(values.shape[1]) < count[:, None]]
-    offsets = pa.array(ragged.offsets_of(count), pa.int32())
-    return pa.ListArray.from_arrays(offsets, pa.array(flat, mask=np.isnan(flat)))
-
-
 def measure_function(measure: Measure, name: str) -> Function:
     """The measure as a function of Arrow arrays, under one of its names."""
 
@@ -185,7 +149,6 @@ FUNCTIONS = {
     function.name: function
     for function in (
         ScalarFunction("judge", judge, JUDGED_TYPE),
-        ScalarFunction("ranking_values", ranking_values, pa.list_(pa.float64())),
         *(
             ScalarFunction(name, measure_function(measure, name), pa.float64())
             for name, measure in BY_NAME.items()

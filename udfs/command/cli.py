@@ -190,9 +190,9 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
 
 def choice(text: str) -> grammar.Choice:
     try:
-        found = grammar.parse_measure("measures", text)
+        found = grammar.parse_measure(text)
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error).removeprefix("measures: ")) from None
+        raise argparse.ArgumentTypeError(error) from None
     for k in found.cuts:
         check_k(k)
     return found
@@ -200,9 +200,9 @@ def choice(text: str) -> grammar.Choice:
 
 def cut_off(text: str) -> int | None:
     try:
-        return check_k(grammar.cut_off("k", text))
+        return check_k(grammar.cut_off(text))
     except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error).removeprefix("k: ")) from None
+        raise argparse.ArgumentTypeError(error) from None
 
 
 def check_k(k: int | None) -> int | None:

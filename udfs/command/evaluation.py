@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 
 from ..duckdb.statements import identifier, literal
 from ..measures.grammar import Choice
+from ..measures.registry import Number
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
-USERS = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
 NONE = "(none)"  # the segment of a user without one
 DEFAULT_K = 10
 
@@ -59,9 +59,10 @@ def at_cut_offs(
         given = [DEFAULT_K]
     merged: dict[str, Choice] = {}
     for choice in choices:
-        before = merged[choice.name].cuts if choice.name in merged else ()
+        name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
+        before = merged[name].cuts if name in merged else ()
         cuts = dict.fromkeys((*before, *(choice.cuts or given)))
-        merged[choice.name] = replace(choice, cuts=tuple(cuts))
+        merged[name] = replace(choice, cuts=tuple(cuts))
     ks = list(dict.fromkeys(given))
     return list(merged.values()), sorted({*ks, *named}, key=lambda k: (k is None, k)) if named else ks
 
@@ -78,14 +79,12 @@ def plan(request: Request, has_system: bool) -> Plan:
     if is_plain and not request.by_user and not request.by_segment:
         return Plan(tables, check, summary_query(request, rec, system), None, None)
 
-    # Several queries, or measures that the table functions have no column for: from the judged rankings.
-    longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
-    judged = f"FROM ranking_judged('{rec}', 'truth', {longest})"
-    tables.append(f"CREATE OR REPLACE TEMP TABLE judged_rankings AS\n{judged}")
+    # Several queries, or measures that the table functions have no column for: from the values of each user.
+    tables.append(f"CREATE OR REPLACE TEMP TABLE by_user AS\n{values_query(request, rec, system)}")
     return Plan(
         tables,
         check,
-        judged_summary_query(request, rec, system),
+        means_query(request, rec, system),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
@@ -108,39 +107,51 @@ def summary_query(request: Request, rec: str, system: str) -> str:
     )
 
 
-def judged_summary_query(request: Request, rec: str, system: str) -> str:
-    """The same from judged_rankings."""
-    group, join = (" GROUP BY system", "USING (system)") if system else ("", "ON true")
+def values_query(request: Request, rec: str, system: str) -> str:
+    """The values by user and k."""
+    longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
     return (
-        f"SELECT {system}k, {USERS},\n    coalesce(any_value(others), 0) AS users_without_truth"
-        f"{measures(request, 'avg')}\n"
-        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
-        f"LEFT JOIN (SELECT {system}count(DISTINCT userid) AS others "
-        f"FROM {rec} ANTI JOIN truth USING (userid){group}) {join}\n"
-        f"GROUP BY {system}k"
+        f"SELECT {system}userid, k, n_rec, n_truth"
+        f"{columns(column(request, choice, call(choice)) for choice in request.choices)}\n"
+        f"FROM ranking_judged('{rec}', 'truth', {longest})\n"
+        f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
+    )
+
+
+def call(choice: Choice) -> str:
+    """A measure of a judged ranking, with its options as they were written."""
+    options = (
+        f", {name} := {value if isinstance(choice.measure.options[name], Number) else literal(value)}"
+        for name, value in choice.given.items()
+    )
+    return f"ranking_{choice.measure.name}(judged, k{''.join(options)})"
+
+
+def means_query(request: Request, rec: str, system: str) -> str:
+    """The same as summary_query from the table by_user; the counts, which no k changes, are at k = 0 too."""
+    counts = f"(SELECT {system}{', '.join(COUNTS)} FROM ranking_summary('{rec}', 'truth', [0]))"
+    return (
+        f"SELECT {system}k, {', '.join(COUNTS)}{means(request)}\nFROM by_user\n"
+        f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
     )
 
 
 def by_segment_query(request: Request, system: str) -> str:
     """The means by segment and k; a user in two segments counts in both."""
+    users = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
     return (
-        f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {USERS}"
-        f"{measures(request, 'avg')}\n"
-        f"FROM judged_rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
-        "LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)\n"
+        f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{means(request)}\n"
+        "FROM by_user LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)\n"
         "GROUP BY ALL"
     )
 
 
 def by_user_query(request: Request, system: str) -> str:
-    """The values by user and k."""
+    """The values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
-    texts = [safe(name) if request.safe_text else name for name in names]
-    return (
-        f"SELECT {', '.join(texts)}, k, n_rec, n_truth{measures(request)}\n"
-        f"FROM judged_rankings AS rankings CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)\n"
-        f"ORDER BY {', '.join(f'rankings.{name}' for name in names)}, k"
-    )
+    replace = f" REPLACE ({', '.join(map(safe, names))})" if request.safe_text else ""
+    order = ", ".join(f"by_user.{name}" for name in (*names, "k"))
+    return f"SELECT *{replace}\nFROM by_user\nORDER BY {order}"
 
 
 def safe(name: str) -> str:
@@ -150,24 +161,23 @@ def safe(name: str) -> str:
     return f"CASE WHEN {is_formula} THEN concat('''', {name}) ELSE {text} END AS {name}"
 
 
-def measures(request: Request, aggregate: str = "") -> str:
-    """A column for each measure, behind a comma."""
-    columns = ""
-    for choice in request.choices:
-        options = f", {literal(choice.options_text)}" if choice.given else ""
-        value = f"system.main.{identifier(choice.measure.name)}(judged, k{options})"
-        columns += f",\n    {column(request, choice, value, aggregate)}"
-    return columns
+def means(request: Request) -> str:
+    names = (identifier(choice.name) for choice in request.choices)
+    return columns(f"ranking_mean({name}) AS {name}" for name in names)
 
 
-def column(request: Request, choice: Choice, value: str, aggregate: str = "") -> str:
+def columns(texts: Iterable[str]) -> str:
+    """A line for each, behind a comma."""
+    return "".join(f",\n    {text}" for text in texts)
+
+
+def column(request: Request, choice: Choice, value: str) -> str:
     """A measure's value, NULL where it is not asked for, under its name."""
     name = identifier(choice.name)
     if set(choice.cuts) != set(request.ks):
         ks = ", ".join(str(k) for k in choice.cuts if k is not None)
         tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in choice.cuts)
         value = f"CASE WHEN {' OR '.join(tests)} THEN {value} END"
-    value = f"{aggregate}({value})" if aggregate else value
     return value if value == name else f"{value} AS {name}"
 
 

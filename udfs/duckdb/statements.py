@@ -16,10 +16,10 @@ import duckdb
 # The folders of macros, a file for each, and how a macro's second name begins if its own does not begin so.
 # `internal/` has no second names; `sql/queries/` and the templates are no macros.
 ROOMS = {
-    "tables": "ranking_",
-    "tables/internal": "",
     "measures": "ranking_",
     "measures/internal": "",
+    "tables": "ranking_",
+    "tables/internal": "",
     "lists": "udf_",
     "lists/internal": "",
     "predictions": "udf_",
@@ -69,15 +69,16 @@ def texts() -> dict[str, tuple[str, str]]:
 def macros() -> dict[str, Macro]:
     """Each macro by its name; one comes after those that it calls.
 
-    A file with a short name, which a user may have given to something else, makes two macros: one so named,
-    and one whose name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
+    A short name, which a user may have given to something else, makes two macros: one so named, and one whose
+    name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
     """
     found = {}
-    for name, (text, room) in texts().items():
-        prefix, sql = ROOMS[room], code(text)
-        always = name if name.startswith(prefix) else prefix + name
-        found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
-        found[name] = Macro(sql, always)
+    for text, room in texts().values():
+        for sql in re.findall(r"CREATE OR REPLACE TEMP MACRO .*?;\s*(?=CREATE|$)", code(text), re.DOTALL):
+            prefix, name = ROOMS[room], re.findall(r"\w+", sql)[5]
+            always = name if name.startswith((prefix, "_")) else prefix + name
+            found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
+            found[name] = Macro(sql, always)
     called = {
         name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
         for name, macro in found.items()

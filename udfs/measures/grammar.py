@@ -57,31 +57,31 @@ class Choice:
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
 
-def parse_measure(name: str, text: str) -> Choice:
-    """The measure that a text names; `name` is the function that errors speak of, its argument `measure`."""
+def parse_measure(text: str) -> Choice:
+    """The measure that a text names."""
     parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
     if parts is None:
-        raise ValueError(f"{name}: measure must be like 'ndcg(gain=linear)@5,10', got {shortened(text)}")
+        raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shortened(text)}")
     called, options, cuts = parts.groups()
     measure = SPELLINGS.get(plain(called))
     if measure is None:
         near = get_close_matches(plain(called), SPELLINGS, 1)
         hint = f" (did you mean {near[0]}?)" if near else ""
         got = shortened(called.strip())
-        raise ValueError(f"{name}: measure must be the name of a measure, got {got}{hint}")
+        raise ValueError(f"measure must be the name of a measure, got {got}{hint}")
     given = pairs(measure, measure.name, options)
     chosen = parsed(measure, measure.name, given)
-    ks = () if cuts is None else tuple(cut_off(name, k) for k in cuts.split(","))
+    ks = () if cuts is None else tuple(cut_off(k) for k in cuts.split(","))
     return Choice(measure, given, chosen, ks)
 
 
-def cut_off(name: str, text: str) -> int | None:
+def cut_off(text: str) -> int | None:
     """The cut-off that a text says, None for the whole list."""
     text = text.strip()
     if text == "all":
         return None
     if not re.fullmatch("[0-9]+", text):
-        raise ValueError(f"{name}: cut-offs must be integers of 0 or more, or all, got {shortened(text)}")
+        raise ValueError(f"cut-offs must be integers of 0 or more, or all, got {shortened(text)}")
     return min(int(text.lstrip("0")[:20] or "0"), LONGEST)
 
 

@@ -16,5 +16,5 @@ list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
                 greatest(coalesce(TRY_CAST(base AS DOUBLE), 2), 1.0000000000000002),
                 greatest(_ranking_rank::DOUBLE, 1)))
     WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
-    ELSE 1 / log2(_ranking_rank::DOUBLE + 1)
+    ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)  -- Hivemall's order, for the same last digit
 END);

@@ -2,10 +2,9 @@
 -- DOUBLEs next to 1 and to infinity.)
 --
 -- gain, discount, base, half_life: as ranking_ndcg takes them
--- highest: the highest of the grades that count
 -- Returns: VARCHAR
--- Example: SELECT _ranking_gain_problem('log', 'log2', NULL, NULL, 1);  -- gain must be exp|linear, got 'log'
-CREATE OR REPLACE TEMP MACRO _ranking_gain_problem(gain, discount, base, half_life, highest) AS
+-- Example: SELECT _ranking_gain_problem('log', 'log2', NULL, NULL);  -- gain must be exp|linear, got 'log'
+CREATE OR REPLACE TEMP MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
 CASE
     WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
     WHEN discount::VARCHAR IN ('log2', 'original', 'half_life') IS NOT TRUE
@@ -20,6 +19,4 @@ CASE
         THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
-    WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-        THEN 'a grade must be 1000 or less with gain=exp, got ' || format('{:g}', highest)
 END;

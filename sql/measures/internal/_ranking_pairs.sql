@@ -1,15 +1,14 @@
 -- Internal: the pairs of judged items in the top k with different grades, counted. Each grade looks through the list
 -- once: an item with that grade has the higher grades above it in the right order.
 --
--- judged:  a judged ranking
--- k:       an integer of any type; NULL means the whole list
+-- ranking: what _ranking_at gives
 -- Returns: a LIST of one STRUCT: items, grades (how many are different), pairs, and how many of them are in the right
 --          order; NULL where all grades of truth are equal
--- Example: SELECT _ranking_pairs(ranking_judge(['a', 'b'], ['a', 'b'], [2, 1]), NULL);
-CREATE OR REPLACE TEMP MACRO _ranking_pairs(judged, k) AS
+-- Example: SELECT _ranking_pairs(_ranking_at(ranking_judge(['a', 'b'], ['a', 'b'], [2, 1]), NULL));
+CREATE OR REPLACE TEMP MACRO _ranking_pairs(ranking) AS
 list_transform(
     list_transform(
-        CASE WHEN judged.ideal[1] > judged.ideal[-1] THEN [_ranking_seen(judged, k)] END,
+        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
         lambda seen: list_transform(
             list_distinct(seen),
             lambda grade: {

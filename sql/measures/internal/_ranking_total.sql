@@ -1,22 +1,22 @@
 -- Internal: the DOUBLE that a sum from _ranking_discounted stands for; an error if there is none.
 --
 -- caller:  the function that an error names
--- judged:  a judged ranking
+-- ranking: what _ranking_at gives
 -- gain:    'exp' or 'linear'
+-- highest: the highest of the grades that count
 -- counted: the sum
 -- Returns: DOUBLE
--- Example: SELECT _ranking_total('ranking_dcg', ranking_judge([1], [1], [3]), 'exp', 1);  -- 7.0
-CREATE OR REPLACE TEMP MACRO _ranking_total(caller, judged, gain, counted) AS
-list_transform(
-    [{
-        'total': counted * CASE
-            WHEN judged.ideal[1] = judged.ideal[-1]
-                THEN least(_ranking_gain(judged.ideal[1], gain), 1.7976931348623157e308)
-            ELSE 2::DOUBLE ** 24
-        END,
-        'highest': judged.ideal[1]}],
-    lambda of: CASE
-        WHEN of.total = 'inf' THEN error(
-            format('{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, of.highest))
-        ELSE of.total
+-- Example: SELECT _ranking_total('ranking_dcg', {'ideal': [3]}, 'exp', 3, 1);  -- 7.0
+CREATE OR REPLACE TEMP MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
+_ranking_gain_fits(caller, gain, highest) * list_transform(
+    [counted * CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1]
+            THEN least(_ranking_gain(ranking.ideal[1], gain), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format(
+                '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
+        ELSE total
     END)[1];

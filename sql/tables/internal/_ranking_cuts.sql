@@ -1,5 +1,5 @@
--- Internal: the different cut-offs k in order, or an error if there are none, or one is no integer or negative.
--- One beyond BIGINT means the whole list. Used by _ranking_by_user, _ranking_at and ranking_check.
+-- Internal: the different cut-offs k in order, or an error if there are none, or one is no integer or negative. One
+-- beyond BIGINT means the whole list. Used by _ranking_by_user and ranking_check.
 --
 -- ks:      LIST of integers; NULL among them means the whole list
 -- caller:  the function that an error names

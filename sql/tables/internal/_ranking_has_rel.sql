@@ -1,5 +1,5 @@
--- Internal: whether the table has a column rel (grades), of whatever type. Known when the query is planned, so
--- that the planner drops what depends on it. Used by _ranking_truth_lists, _ranking_judged and ranking_check.
+-- Internal: whether the table has a column rel (grades), of whatever type. Known when the query is planned, so that the
+-- planner drops what depends on it. Used by _ranking_truth_lists and ranking_check.
 --
 -- truth:   name of a table, as query_table takes it
 -- Returns: BOOLEAN

@@ -1,4 +1,4 @@
--- Internal: what is an integer. Used by _ranking_is_number, _ranking_family, _ranking_cuts, _ranking_max_k, the command.
+-- Internal: what is an integer. Used by _ranking_is_number, _ranking_family, _ranking_cuts and _ranking_valid_k.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

@@ -3,39 +3,47 @@
 -- rec, truth: names of tables, as query_table takes them
 -- max_k:      an INTEGER; NULL for all of the ranking
 -- caller:     the function that an error names
--- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column
+-- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for
+--             users in rec that are not in truth a row too, in which has_truth is false
 -- Example:    FROM _ranking_judged('rec', 'truth', 10, 'ranking_judged');
 CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
 SELECT
-    * EXCLUDE (listed, items, grades, cutoff, judged),
-    len(list_filter(judged.ideal, lambda grade: grade > 0)) AS n_truth,
-    struct_update(judged, cutoff := cutoff) AS judged
+    * EXCLUDE (listed, listed_texts, items, texts, grades, found),
+    CASE
+        WHEN grades IS NULL THEN coalesce(len(texts), len(items))
+        ELSE len(list_filter(grades, lambda grade: grade > 0))
+    END AS n_truth,
+    _ranking_judgement(
+        found, coalesce(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
+    ) AS judged
 FROM (
     SELECT
         *,
         CASE
-            -- HUGEINT and UHUGEINT reach the function alike: as text they do not.
-            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT') AND _ranking_has_rel(truth)
-                THEN system.main.udf_judge(listed::VARCHAR[], map(items::VARCHAR[], grades))
-            WHEN regexp_matches(typeof(listed) || typeof(items), '^U?HUGEINT|]U?HUGEINT')
-                THEN system.main.udf_judge(listed::VARCHAR[], items::VARCHAR[])
-            WHEN _ranking_has_rel(truth) THEN system.main.udf_judge(listed, map(items, grades))
-            ELSE system.main.udf_judge(listed, items)
-        END AS judged
+            WHEN _ranking_mixed_items(rec, truth) THEN _ranking_found(listed_texts, texts)
+            ELSE _ranking_found(listed, items)
+        END AS found
     FROM (
         SELECT
-            systems.*,
+            systems.* REPLACE (
+                CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+            ),
+            truths.userid IS NOT NULL AS has_truth,
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
             CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
+            CASE
+                WHEN NOT _ranking_mixed_items(rec, truth) THEN NULL
+                WHEN max_k IS NULL THEN coalesce(lists.texts, [])
+                ELSE coalesce(lists.texts, [])[:max_k]
+            END AS listed_texts,
             truths.items,
-            truths.grades,
-            max_k AS cutoff
+            truths.texts,
+            truths.grades
         FROM _ranking_truth_lists(rec, truth, caller) AS truths
         CROSS JOIN _ranking_systems(rec) AS systems
-        LEFT JOIN _ranking_rec_lists(rec, truth, max_k, caller) AS lists
-            ON _ranking_id(lists.userid, (SELECT userid FROM query_table(truth) AS truths WHERE false))
-                = _ranking_id(truths.userid, (SELECT userid FROM query_table(rec) AS recs WHERE false))
+        FULL JOIN _ranking_rec_lists(rec, truth, max_k) AS lists
+            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
         WHERE (SELECT _ranking_valid(rec, truth, caller))
     )

@@ -1,5 +1,5 @@
--- Internal: how far to look down a ranking for these cut-offs. No list is longer than an INTEGER says: beyond it,
--- and where a cut-off is NULL, all the way. Used by _ranking_by_user, ranking_judged and the curves.
+-- Internal: how far to look down a ranking for these cut-offs. No list is longer than an INTEGER says: beyond it, and
+-- where a cut-off is NULL, all the way. Used by _ranking_by_user, ranking_judged, ranking_check and the curves.
 --
 -- ks:      LIST of integers
 -- Returns: INTEGER; NULL means all of the list

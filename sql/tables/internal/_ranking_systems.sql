@@ -1,4 +1,4 @@
--- Internal: the systems (models) in a table of recommendations. Used by _ranking_judged and ranking_summary.
+-- Internal: the systems (models) in a table of recommendations. Used by _ranking_judged.
 --
 -- rec:     name of a table, as query_table takes it
 -- Returns: [system,] ranking_system (the same, whether or not there is such a column); one row, without a column

@@ -1,5 +1,5 @@
--- Internal: true, or an error if the types of the columns do not fit. Known when the query is planned, so that it
--- costs nothing. Used by _ranking_truth_lists, _ranking_rec_lists, _ranking_judged and ranking_summary.
+-- Internal: true, or an error if the types of the columns do not fit. Known when the query is planned, so that it costs
+-- nothing. Used by _ranking_judged.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- caller:     the function that an error names

@@ -1,0 +1,12 @@
+-- The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
+--
+-- An integer sum of what they are in fixed point, exact above 2^-27, and beyond 2^20 the sum in their own order.
+--
+-- number:  a DOUBLE of each row; NULLs do not count
+-- Returns: DOUBLE; NULL if there is no number
+-- Example: SELECT ranking_mean(x) FROM (VALUES (0.5), (0.25)) AS t(x);  -- 0.375
+CREATE OR REPLACE TEMP MACRO ranking_mean(number) AS
+(
+    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number * 2::DOUBLE ** 80 END)::HUGEINT)::DOUBLE / 2::DOUBLE ** 80, 0)
+    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
+) / nullif(count(number), 0);
