@@ -23,7 +23,10 @@ STARTED = 0.6  # seconds of processor time before the command's first query
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """rec/*.parquet: ten million rows, in one file of many names; rec.parquet: its rows; truth.parquet."""
+    """rec/*.parquet: ten million rows, in one file of many names; rec.parquet: its rows; truth.parquet.
+
+    crowd.parquet: a truth of so many users that what is written about each takes seconds.
+    """
     folder = tmp_path_factory.mktemp("data")
     (folder / "rec").mkdir()
     with duckdb.connect() as con:
@@ -31,7 +34,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             COPY (SELECT i // 5 AS userid, i % 101 AS itemid, hash(i) % 100 AS score FROM range(500000) t(i))
             TO '{folder / "rec.parquet"}';
             COPY (SELECT i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i))
-            TO '{folder / "truth.parquet"}'
+            TO '{folder / "truth.parquet"}';
+            COPY (SELECT i AS userid, i % 103 AS itemid FROM range(1000000) t(i))
+            TO '{folder / "crowd.parquet"}'
         """)
     for i in range(20):
         os.link(folder / "rec.parquet", folder / "rec" / f"{i}.parquet")
@@ -87,11 +92,11 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
     assert time.monotonic() - asked < SECONDS
     assert (process.returncode, out) == (130, "")
     assert all(line.startswith("ranking-udfs: note: ") for line in err.splitlines())
-    assert sorted(path.name for path in data.iterdir()) == ["rec", "rec.parquet", "truth.parquet"]
+    assert {path.name for path in data.iterdir()} == {"crowd.parquet", "rec", "rec.parquet", "truth.parquet"}
 
 
 def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path) -> None:
-    files = str(data / "rec" / "*.parquet"), str(data / "truth.parquet")
+    files = str(data / "rec.parquet"), str(data / "crowd.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
     wait_for(lambda: any(tmp_path.iterdir()), process)
     process.send_signal(signal.SIGINT)
@@ -148,7 +153,7 @@ def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path:
 def test_a_command_killed_while_it_writes_leaves_the_file_that_was_there(data: Path, tmp_path: Path) -> None:
     target = tmp_path / "users.csv"
     target.write_text("what was there before")
-    files = str(data / "rec.parquet"), str(data / "truth.parquet")
+    files = str(data / "rec.parquet"), str(data / "crowd.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", target.name)
 
     def writing() -> bool:
