@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_checked _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_cut _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_longest ranking_mean _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_cannot_match _ranking_is_integer _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg ranking_judge _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_cannot_match _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_cuts _ranking_valid_k _ranking_ties ranking_mean _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -42,30 +42,6 @@ CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
         ELSE 0.5
     END
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_checked(caller, judged, k, problem, found) AS
-coalesce(
-    error(caller || ': ' || coalesce(
-        problem,
-        CASE
-            WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')
-                THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
-            WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-            WHEN TRY_CAST(k AS DOUBLE) > judged.cutoff
-                THEN concat(
-                    'k must be at most ',
-                    judged.cutoff,
-                    ', the rank at which the judged ranking was cut, got ',
-                    k::VARCHAR)
-            WHEN judged.size > judged.cutoff
-                OR len(judged.ranks) <> len(judged.grades)
-                OR len(judged.grades) > len(judged.ideal)
-                OR list_reduce(
-                    judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
-                    > judged.size
-                OR judged.ideal[1] < judged.ideal[-1]
-                THEN concat('judged must be what a judge can have made of a list, got ', left(judged::VARCHAR, 200))
-        END)),
-    CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
@@ -179,8 +155,6 @@ CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
             END)),
         0)
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_cut(text) AS
-coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
 CREATE OR REPLACE MACRO _ranking_distinct(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
 CREATE OR REPLACE MACRO _ranking_found(listed, items) AS
@@ -314,15 +288,21 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
+CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
+CASE
+    WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
+    ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
+END;
+CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
+type IN (
+    'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'
+);
+CREATE OR REPLACE MACRO _ranking_cut(text) AS
+coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
 CASE
     WHEN list_count(TRY_CAST(ks AS INTEGER[])) = len(TRY_CAST(ks AS INTEGER[])) THEN list_max(TRY_CAST(ks AS INTEGER[]))
 END;
-CREATE OR REPLACE MACRO ranking_mean(number) AS
-(
-    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number * 2::DOUBLE ** 80 END)::HUGEINT)::DOUBLE / 2::DOUBLE ** 80, 0)
-    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
-) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO _ranking_problem(place, problem, holds, example) AS
 {
     'place': place,
@@ -374,12 +354,10 @@ concordant_pairs | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a p
 intra_list_diversity |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.'
 , chr(10))), ' | ') AS cells);
+CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
+    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
-CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
-type IN (
-    'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'
-);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
 OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
@@ -428,8 +406,6 @@ CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
     / nullif(n_items * list_sum(counts), 0);
 CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
     CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
-CREATE OR REPLACE MACRO _ranking_exact_sum(number) AS
-    sum((number * 2 ** 53)::HUGEINT) / 2 ** 53;
 CREATE OR REPLACE MACRO udf_logloss(predicted, actual) AS
     -avg(CASE
         WHEN predicted IS NULL OR actual IS NULL THEN NULL
@@ -518,16 +494,13 @@ CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
 {
     'k': _ranking_cut_off(k, judged.size),
     'top': least(judged.size, _ranking_cut_off(k, judged.size)),
-    'n_relevant': CASE
-        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
-        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
-    END,
+    'n_relevant': _ranking_n_relevant(judged),
     'hits': CASE
         WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.ranks, judged.ranks, k)
-        ELSE list_filter(
-            list_transform(
-                list_filter(list_zip(judged.ranks, judged.grades), lambda item: item[2] > 0), lambda item: item[1]),
-            lambda _ranking_rank: coalesce(_ranking_rank <= TRY_CAST(k AS BIGINT), true))
+        ELSE list_transform(
+            list_filter(
+                _ranking_above(list_zip(judged.ranks, judged.grades), judged.ranks, k), lambda item: item[2] > 0),
+            lambda item: item[1])
     END,
     'grades': CASE
         WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.grades, judged.ranks, k)
@@ -537,11 +510,60 @@ CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
     'ideal': judged.ideal,
     'log2_ideal': list_transform(
         range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-    )[least(_ranking_cut_off(k, judged.size), CASE
-        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
-        ELSE len(list_filter(judged.ideal, lambda grade: grade > 0))
-    END)]
+    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]
 };
+CREATE OR REPLACE MACRO _ranking_checked(caller, judged, k, problem, found) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        problem,
+        CASE
+            WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
+                THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+            WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+            WHEN TRY_CAST(k AS DOUBLE) > judged.cutoff
+                THEN concat(
+                    'k must be at most ',
+                    judged.cutoff,
+                    ', the rank at which the judged ranking was cut, got ',
+                    k::VARCHAR)
+            WHEN judged.size > judged.cutoff
+                OR len(judged.ranks) <> len(judged.grades)
+                OR len(judged.grades) > len(judged.ideal)
+                OR list_reduce(
+                    judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
+                    > judged.size
+                OR judged.ideal[1] < judged.ideal[-1]
+                THEN concat('judged must be what a judge can have made of a list, got ', left(judged::VARCHAR, 200))
+        END)),
+    CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_family(type) AS
+CASE
+    WHEN _ranking_is_integer(type) AND type <> 'UHUGEINT' THEN 'INTEGER'
+    WHEN type IN ('VARCHAR', 'UUID') OR (starts_with(type, 'ENUM(') AND ends_with(type, ')')) THEN 'VARCHAR'
+    ELSE type
+END;
+CREATE OR REPLACE MACRO _ranking_is_number(type) AS
+_ranking_is_integer(type) OR type IN ('FLOAT', 'DOUBLE', '"NULL"') OR starts_with(type, 'DECIMAL(');
+CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
+CASE
+    WHEN NOT (
+        typeof(ks) IN ('"NULL"', '"NULL"[]') OR _ranking_is_integer(regexp_extract(typeof(ks), '(.*)\[\d*\]', 1))
+    ) THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
+    WHEN coalesce(len(TRY_CAST(ks AS DOUBLE[])), 0) = 0
+        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN list_min(TRY_CAST(ks AS DOUBLE[])) < 0
+        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(ks AS HUGEINT[])))
+    ELSE list_sort(list_distinct(TRY_CAST(ks AS BIGINT[])), 'ASC')
+        || CASE WHEN list_count(TRY_CAST(ks AS BIGINT[])) < len(TRY_CAST(ks AS BIGINT[])) THEN [NULL] ELSE [] END
+END;
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+CASE
+    WHEN typeof(max_k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(max_k))
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0
+        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_ties(rec, ks, max_k) AS TABLE
 SELECT userid, k
 FROM (
@@ -564,34 +586,11 @@ FROM (
     WINDOW ranking AS (PARTITION BY system, userid ORDER BY score DESC)
 )
 WHERE score = above AND place - 1 IN (SELECT unnest(ks));
-CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT (
-        typeof(ks) IN ('"NULL"', '"NULL"[]') OR _ranking_is_integer(regexp_extract(typeof(ks), '(.*)\[\d*\]', 1))
-    ) THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN coalesce(len(TRY_CAST(ks AS DOUBLE[])), 0) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(TRY_CAST(ks AS DOUBLE[])) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(ks AS HUGEINT[])))
-    ELSE list_sort(list_distinct(TRY_CAST(ks AS BIGINT[])), 'ASC')
-        || CASE WHEN list_count(TRY_CAST(ks AS BIGINT[])) < len(TRY_CAST(ks AS BIGINT[])) THEN [NULL] ELSE [] END
-END;
-CREATE OR REPLACE MACRO _ranking_family(type) AS
-CASE
-    WHEN _ranking_is_integer(type) AND type <> 'UHUGEINT' THEN 'INTEGER'
-    WHEN type IN ('VARCHAR', 'UUID') OR (starts_with(type, 'ENUM(') AND ends_with(type, ')')) THEN 'VARCHAR'
-    ELSE type
-END;
-CREATE OR REPLACE MACRO _ranking_is_number(type) AS
-_ranking_is_integer(type) OR type IN ('FLOAT', 'DOUBLE', '"NULL"') OR starts_with(type, 'DECIMAL(');
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN typeof(max_k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
+CREATE OR REPLACE MACRO ranking_mean(number) AS
+(
+    coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
+    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
+) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO _ranking_has_rel(truth) AS
 _ranking_type_of_rel(truth, NULL::BOOLEAN) = _ranking_type_of_rel(truth, NULL::DATE);
 CREATE OR REPLACE MACRO _ranking_has_system(rec) AS
@@ -611,9 +610,9 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
     _ranking_difference(
         count_if(len(list_distinct(rec_list)) > 0),
         (
-            SELECT _ranking_exact_sum(weight * weight)
+            SELECT _ranking_exact_sum(weight * weight, 53)
             FROM (
-                SELECT _ranking_exact_sum(_ranking_weight) AS weight
+                SELECT _ranking_exact_sum(_ranking_weight, 53) AS weight
                 FROM (
                     SELECT
                         unnest(_ranking_list) AS _ranking_item,
@@ -862,9 +861,10 @@ FROM (
         CASE
             WHEN _ranking_few_digits(typeof((SELECT score FROM query_table(rec) AS recs WHERE false)))
                 THEN list_transform(
-                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST'), lambda pair: pair[2]
+                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST')[:coalesce(max_k, 2147483647)],
+                    lambda pair: pair[2]
                 )
-            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
         END AS items
     FROM (
         SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
@@ -963,62 +963,15 @@ _ranking_checked(
     k,
     _ranking_gain_problem(gain, discount, base, half_life),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_dcg(_ranking, gain, discount, base, half_life))[1]);
-CREATE OR REPLACE MACRO ranking_judge
-    (rec, truth) AS
-        CASE
-            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
-                THEN error(concat(
-                    'ranking_judge: rec and truth must hold items of the same type, got ',
-                    _ranking_cut(typeof(rec[1])),
-                    ' and ',
-                    _ranking_cut(typeof(truth[1]))))
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
-                lambda given: _ranking_judgement(
-                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
-
-    (rec, truth, grades) AS
-        CASE
-            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
-                THEN error(concat(
-                    'ranking_judge: rec and truth must hold items of the same type, got ',
-                    _ranking_cut(typeof(rec[1])),
-                    ' and ',
-                    _ranking_cut(typeof(truth[1]))))
-            WHEN len(truth) <> coalesce(len(grades), 0)
-                THEN error(concat(
-                    'ranking_judge: grades must be as many as the items of truth, ',
-                    len(truth),
-                    ', got ',
-                    coalesce(len(grades), 0)))
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(
-                        list_transform(
-                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
-                            lambda one: (one[1], CASE
-                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
-                                ELSE error(
-                                    'ranking_judge: a grade must be a finite number, got '
-                                    || coalesce(one[2]::VARCHAR, 'NULL'))
-                            END)),
-                        'ASC')] END,
-                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
-                lambda known: list_transform(
-                    [{
-                        'listed': coalesce(rec, []),
-                        'items': list_transform(known, lambda one: one[1]),
-                        'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: _ranking_judgement(
-                        _ranking_found(given.listed, given.items),
-                        len(given.listed),
-                        len(given.items),
-                        given.grades,
-                        NULL))[1])[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
+CASE
+    WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
+    ELSE error(concat(
+        'ranking_judge: rec and truth must hold items of the same type, got ',
+        _ranking_cut(typeof(rec[1])),
+        ' and ',
+        _ranking_cut(typeof(truth[1]))))::BOOLEAN
+END;
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth) AS
 list_transform(
     [
@@ -1073,6 +1026,52 @@ _ranking_checked(
     k,
     _ranking_gain_problem(gain, discount, base, half_life),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO ranking_judge
+    (rec, truth) AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                lambda given: _ranking_judgement(
+                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
+
+    (rec, truth, grades) AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            WHEN len(truth) <> coalesce(len(grades), 0)
+                THEN error(concat(
+                    'ranking_judge: grades must be as many as the items of truth, ',
+                    len(truth),
+                    ', got ',
+                    coalesce(len(grades), 0)))
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                        list_transform(
+                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                            lambda one: (one[1], CASE
+                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                ELSE error(
+                                    'ranking_judge: a grade must be a finite number, got '
+                                    || coalesce(one[2]::VARCHAR, 'NULL'))
+                            END)),
+                        'ASC')] END,
+                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                lambda known: list_transform(
+                    [{
+                        'listed': coalesce(rec, []),
+                        'items': list_transform(known, lambda one: one[1]),
+                        'grades': list_transform(known, lambda one: one[2])}],
+                    lambda given: _ranking_judgement(
+                        _ranking_found(given.listed, given.items),
+                        len(given.listed),
+                        len(given.items),
+                        given.grades,
+                        NULL))[1])[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
 CREATE OR REPLACE MACRO ranking_check(rec, truth, ks := [10]) AS TABLE
 SELECT problem, count, example
 FROM (
@@ -1174,12 +1173,8 @@ FROM (
             truths.userid IS NOT NULL AS has_truth,
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
-            CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
-            CASE
-                WHEN NOT _ranking_mixed_items(rec, truth) THEN NULL
-                WHEN max_k IS NULL THEN coalesce(lists.texts, [])
-                ELSE coalesce(lists.texts, [])[:max_k]
-            END AS listed_texts,
+            coalesce(lists.items, []) AS listed,
+            CASE WHEN _ranking_mixed_items(rec, truth) THEN coalesce(lists.texts, []) END AS listed_texts,
             truths.items,
             truths.texts,
             truths.grades
@@ -1314,7 +1309,7 @@ FROM (
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_checked _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_cut _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_longest ranking_mean _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_cannot_match _ranking_is_integer _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference _ranking_exact_sum udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_ties _ranking_cuts _ranking_family _ranking_is_number _ranking_valid_k _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg ranking_judge _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_cannot_match _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_cuts _ranking_valid_k _ranking_ties ranking_mean _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

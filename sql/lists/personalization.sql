@@ -29,9 +29,9 @@ CREATE OR REPLACE TEMP MACRO personalization(rec_list) AS
     _ranking_difference(
         count_if(len(list_distinct(rec_list)) > 0),
         (
-            SELECT _ranking_exact_sum(weight * weight)
+            SELECT _ranking_exact_sum(weight * weight, 53)
             FROM (
-                SELECT _ranking_exact_sum(_ranking_weight) AS weight
+                SELECT _ranking_exact_sum(_ranking_weight, 53) AS weight
                 FROM (
                     SELECT
                         unnest(_ranking_list) AS _ranking_item,

@@ -17,12 +17,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_judge
     (rec, truth) AS
         CASE
-            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
-                THEN error(concat(
-                    'ranking_judge: rec and truth must hold items of the same type, got ',
-                    _ranking_cut(typeof(rec[1])),
-                    ' and ',
-                    _ranking_cut(typeof(truth[1]))))
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
@@ -33,12 +28,7 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
 
     (rec, truth, grades) AS
         CASE
-            WHEN NOT _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1]))
-                THEN error(concat(
-                    'ranking_judge: rec and truth must hold items of the same type, got ',
-                    _ranking_cut(typeof(rec[1])),
-                    ' and ',
-                    _ranking_cut(typeof(truth[1]))))
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             WHEN len(truth) <> coalesce(len(grades), 0)
                 THEN error(concat(
                     'ranking_judge: grades must be as many as the items of truth, ',

@@ -7,6 +7,6 @@
 -- Example: SELECT ranking_mean(x) FROM (VALUES (0.5), (0.25)) AS t(x);  -- 0.375
 CREATE OR REPLACE TEMP MACRO ranking_mean(number) AS
 (
-    coalesce(sum((CASE WHEN abs(number) < 1048576 THEN number * 2::DOUBLE ** 80 END)::HUGEINT)::DOUBLE / 2::DOUBLE ** 80, 0)
+    coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
     + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
 ) / nullif(count(number), 0);

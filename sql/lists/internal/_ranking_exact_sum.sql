@@ -1,9 +1,9 @@
--- _ranking_exact_sum(number): the sum of DOUBLEs, each to 53 bits after the point: the same on any threads and in any
--- order of the rows. Internal: used by personalization.
+-- _ranking_exact_sum(number, bits): the sum of DOUBLEs, each to so many bits after the point: the same on any threads
+-- and in any order of the rows. Internal: used by personalization and ranking_mean.
 --
 -- Example:
---   SELECT _ranking_exact_sum(x) FROM (VALUES (0.5), (0.25)) AS t(x);
+--   SELECT _ranking_exact_sum(x, 53) FROM (VALUES (0.5), (0.25)) AS t(x);
 --   0.75
 
-CREATE OR REPLACE TEMP MACRO _ranking_exact_sum(number) AS
-    sum((number * 2 ** 53)::HUGEINT) / 2 ** 53;
+CREATE OR REPLACE TEMP MACRO _ranking_exact_sum(number, bits) AS
+    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;

@@ -13,16 +13,13 @@ CREATE OR REPLACE TEMP MACRO _ranking_at(judged, k) AS
 {
     'k': _ranking_cut_off(k, judged.size),
     'top': least(judged.size, _ranking_cut_off(k, judged.size)),
-    'n_relevant': CASE
-        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
-        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
-    END,
+    'n_relevant': _ranking_n_relevant(judged),
     'hits': CASE
         WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.ranks, judged.ranks, k)
-        ELSE list_filter(
-            list_transform(
-                list_filter(list_zip(judged.ranks, judged.grades), lambda item: item[2] > 0), lambda item: item[1]),
-            lambda _ranking_rank: coalesce(_ranking_rank <= TRY_CAST(k AS BIGINT), true))
+        ELSE list_transform(
+            list_filter(
+                _ranking_above(list_zip(judged.ranks, judged.grades), judged.ranks, k), lambda item: item[2] > 0),
+            lambda item: item[1])
     END,
     'grades': CASE
         WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.grades, judged.ranks, k)
@@ -33,8 +30,5 @@ CREATE OR REPLACE TEMP MACRO _ranking_at(judged, k) AS
     -- A table of constants, outside of any lambda: DuckDB computes it once, when it plans.
     'log2_ideal': list_transform(
         range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-    )[least(_ranking_cut_off(k, judged.size), CASE
-        WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
-        ELSE len(list_filter(judged.ideal, lambda grade: grade > 0))
-    END)]
+    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]
 };

@@ -16,7 +16,7 @@ coalesce(
     error(caller || ': ' || coalesce(
         problem,
         CASE
-            WHEN NOT regexp_full_match(typeof(k), '"NULL"|U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?')
+            WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
                 THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
             WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
             WHEN TRY_CAST(k AS DOUBLE) > judged.cutoff

@@ -1,4 +1,5 @@
--- Internal: what is an integer. Used by _ranking_is_number, _ranking_family, _ranking_cuts and _ranking_valid_k.
+-- Internal: what is an integer. Used by _ranking_is_number, _ranking_family, _ranking_cuts, _ranking_valid_k,
+-- _ranking_checked and the command.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

@@ -31,12 +31,8 @@ FROM (
             truths.userid IS NOT NULL AS has_truth,
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
-            CASE WHEN max_k IS NULL THEN coalesce(lists.items, []) ELSE coalesce(lists.items, [])[:max_k] END AS listed,
-            CASE
-                WHEN NOT _ranking_mixed_items(rec, truth) THEN NULL
-                WHEN max_k IS NULL THEN coalesce(lists.texts, [])
-                ELSE coalesce(lists.texts, [])[:max_k]
-            END AS listed_texts,
+            coalesce(lists.items, []) AS listed,
+            CASE WHEN _ranking_mixed_items(rec, truth) THEN coalesce(lists.texts, []) END AS listed_texts,
             truths.items,
             truths.texts,
             truths.grades

@@ -6,7 +6,7 @@
 -- scores: `list(... ORDER BY ...)` takes longer.
 --
 -- rec, truth: names of tables, as query_table takes them
--- max_k:      how far down the ranking must be whole; NULL for all of it
+-- max_k:      where the ranking is cut; NULL for all of it
 -- Returns:    system (NULL if there is no such column), userid, n_rec (rows in rec), items (of a type that those of
 --             truth can have) and texts, one of the two NULL: see _ranking_mixed_items
 -- Example:    FROM _ranking_rec_lists('rec', 'truth', 10);
@@ -26,9 +26,10 @@ FROM (
             WHEN _ranking_few_digits(typeof((SELECT score FROM query_table(rec) AS recs WHERE false)))
                 THEN list_transform(
                     -- A NULL inside of a pair comes last, whatever the settings.
-                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST'), lambda pair: pair[2]
+                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST')[:coalesce(max_k, 2147483647)],
+                    lambda pair: pair[2]
                 )
-            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
         END AS items
     FROM (
         SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
