@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_cannot_match _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_cuts _ranking_valid_k _ranking_ties ranking_mean _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_few_digits _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_ties _ranking_has_users _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -299,10 +299,11 @@ type IN (
 );
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
-CREATE OR REPLACE MACRO _ranking_longest(ks) AS
-CASE
-    WHEN list_count(TRY_CAST(ks AS INTEGER[])) = len(TRY_CAST(ks AS INTEGER[])) THEN list_max(TRY_CAST(ks AS INTEGER[]))
-END;
+CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
+{
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
+    'descending': descending
+};
 CREATE OR REPLACE MACRO _ranking_problem(place, problem, holds, example) AS
 {
     'place': place,
@@ -356,29 +357,15 @@ novelty |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an ite
 , chr(10))), ' | ') AS cells);
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
     sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
+CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
+CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
+concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
 OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
-CREATE OR REPLACE MACRO _ranking_type_of_rel(truth, otherwise) AS
-typeof((
-    SELECT found.rel
-    FROM (SELECT otherwise AS rel) AS absent, LATERAL (SELECT rel FROM query_table(truth) AS graded) AS found
-    WHERE false
-));
-CREATE OR REPLACE MACRO _ranking_type_of_system(rec, otherwise) AS
-typeof((
-    SELECT found.system
-    FROM (SELECT otherwise AS system) AS absent, LATERAL (SELECT system FROM query_table(rec) AS models) AS found
-    WHERE false
-));
-CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth) AS
-(typeof((SELECT itemid FROM query_table(rec) AS recs WHERE false)) = 'UUID')
-<> (typeof((SELECT itemid FROM query_table(truth) AS truths WHERE false)) = 'UUID');
-CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth) AS
-(typeof((SELECT userid FROM query_table(rec) AS recs WHERE false)) = 'UUID')
-<> (typeof((SELECT userid FROM query_table(truth) AS truths WHERE false)) = 'UUID');
 CREATE OR REPLACE MACRO _ranking_same(one, other, mixed) AS
 CASE WHEN mixed THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN mixed THEN NULL ELSE other END
 AND CASE WHEN mixed THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN mixed THEN other::VARCHAR END;
@@ -544,57 +531,55 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR type IN ('FLOAT', 'DOUBLE', '"NULL"') OR starts_with(type, 'DECIMAL(');
-CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT (
-        typeof(ks) IN ('"NULL"', '"NULL"[]') OR _ranking_is_integer(regexp_extract(typeof(ks), '(.*)\[\d*\]', 1))
-    ) THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN coalesce(len(TRY_CAST(ks AS DOUBLE[])), 0) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(TRY_CAST(ks AS DOUBLE[])) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(ks AS HUGEINT[])))
-    ELSE list_sort(list_distinct(TRY_CAST(ks AS BIGINT[])), 'ASC')
-        || CASE WHEN list_count(TRY_CAST(ks AS BIGINT[])) < len(TRY_CAST(ks AS BIGINT[])) THEN [NULL] ELSE [] END
-END;
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN typeof(max_k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
-CREATE OR REPLACE MACRO _ranking_ties(rec, ks, max_k) AS TABLE
-SELECT userid, k
-FROM (
-    SELECT userid, max(_ranking_score(score), least(max_k, 31) + 1) AS best
-    FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
-    WHERE userid IS NOT NULL AND coalesce(max_k < 32, false)
-    GROUP BY system, userid
-)
-CROSS JOIN (SELECT unnest(ks) AS k)
-WHERE k >= 1 AND best[k] = best[k + 1]
-UNION ALL
-SELECT userid, place - 1
-FROM (
-    SELECT userid, score, row_number() OVER ranking AS place, lag(score) OVER ranking AS above
-    FROM (
-        SELECT system, userid, _ranking_score(score) AS score
-        FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
-    )
-    WHERE userid IS NOT NULL AND score IS NOT NULL AND coalesce(max_k >= 32, true)
-    WINDOW ranking AS (PARTITION BY system, userid ORDER BY score DESC)
-)
-WHERE score = above AND place - 1 IN (SELECT unnest(ks));
+CREATE OR REPLACE MACRO _ranking_columns(type) AS
+_ranking_cut(array_to_string(
+    regexp_extract_all(
+        type,
+        '(?:^\w+\(|, )("(?:[^"]|"")*"|[^ ]+) [^,()]*(?:\((?:[^()]|\([^()]*\))*\))?[^,()]*',
+        1
+    ),
+    ', '
+));
 CREATE OR REPLACE MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
     + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
 ) / nullif(count(number), 0);
-CREATE OR REPLACE MACRO _ranking_has_rel(truth) AS
-_ranking_type_of_rel(truth, NULL::BOOLEAN) = _ranking_type_of_rel(truth, NULL::DATE);
-CREATE OR REPLACE MACRO _ranking_has_system(rec) AS
-_ranking_type_of_system(rec, NULL::BOOLEAN) = _ranking_type_of_system(rec, NULL::DATE);
+CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
+len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+CREATE OR REPLACE MACRO _ranking_longest(ks) AS
+CASE
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
+        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
+END;
+CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
+typeof((
+    SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+    WHERE false
+)) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
+CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
+SELECT
+    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
+    coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
+CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
+SELECT
+    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
+CREATE OR REPLACE MACRO _ranking_type(source, named, otherwise) AS
+left(
+    typeof([(
+        SELECT coalesce(*COLUMNS(_ranking_column(named, otherwise)))
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+        WHERE false
+    )]),
+    -2
+);
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -805,110 +790,80 @@ _ranking_checked(
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, caller) AS TABLE
-SELECT
-    userid,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN items::VARCHAR[] END AS texts,
-    grades
+CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
+        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
+    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
+        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN NOT _ranking_are_integers(ks)
+        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
+        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
+        || CASE
+            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
+        END
+END;
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(typeof(max_k))
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
+    WHEN NOT _ranking_are_integers(max_k)
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0
+        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
+    ELSE true
+END;
+CREATE OR REPLACE MACRO _ranking_systems(rec, names) AS TABLE
+SELECT DISTINCT
+    COLUMNS(concat(
+        '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
-    SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
-    FROM (
-        SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-        FROM query_table(truth) AS truths
-        WHERE userid IS NOT NULL AND NOT _ranking_has_rel(truth)
-        GROUP BY userid
-    )
-    UNION ALL
-    SELECT
-        userid,
-        list_transform(coalesce(graded, []), lambda one: one.itemid),
-        list_transform(coalesce(graded, []), lambda one: one.grade)
-    FROM (
-        SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-        FROM (
-            SELECT userid, itemid, max(grade) AS grade
-            FROM (
-                SELECT
-                    userid,
-                    itemid,
-                    CASE
-                        WHEN itemid IS NULL OR isfinite(CAST(rel AS DOUBLE)) THEN CAST(rel AS DOUBLE)
-                        ELSE error(caller || ': rel must be a finite number, got ' || coalesce(rel::VARCHAR, 'NULL'))
-                    END AS grade
-                FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
-                WHERE userid IS NOT NULL AND _ranking_has_rel(truth)
-            )
-            GROUP BY userid, itemid
-        )
-        GROUP BY userid
-    )
+    SELECT coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
 )
+WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
-SELECT [itemid] AS items FROM query_table(rec) AS recs WHERE false;
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, max_k) AS TABLE
-SELECT
-    userid,
-    system,
-    n_rec,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN items::VARCHAR[] END AS texts
+SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
+CREATE OR REPLACE MACRO _ranking_ties(rec, names, ks, max_k) AS TABLE
+SELECT userid, k
 FROM (
-    SELECT
-        userid,
-        system,
-        any_value(n_rec) AS n_rec,
-        CASE
-            WHEN _ranking_few_digits(typeof((SELECT score FROM query_table(rec) AS recs WHERE false)))
-                THEN list_transform(
-                    list_sort(list((-TRY_CAST(score AS DOUBLE), itemid)), 'ASC', 'NULLS LAST')[:coalesce(max_k, 2147483647)],
-                    lambda pair: pair[2]
-                )
-            ELSE list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
-        END AS items
-    FROM (
-        SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.lowest
-        FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false) AS recs
-        JOIN (
-            SELECT
-                counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN highest ELSE lowest END AS lowest)
-            FROM (
-                SELECT
-                    COLUMNS(lambda c: lower(c) IN ('userid', 'system')),
-                    count(*) AS n_rec,
-                    max(_ranking_score(score)) AS highest,
-                    CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
-                        THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))[-1]
-                    END AS lowest
-                FROM query_table(rec) AS recs
-                WHERE userid IS NOT NULL
-                GROUP BY ALL
-                UNION ALL BY NAME SELECT NULL AS system WHERE false
-            ) AS counts
-            LEFT JOIN (SELECT DISTINCT userid FROM query_table(truth) AS truths) AS truths
-                ON _ranking_same(counts.userid, truths.userid, _ranking_mixed_users(rec, truth))
-        ) AS counts
-            ON recs.userid = counts.userid
-            AND CASE WHEN _ranking_has_system(rec) THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
-    )
-    WHERE lowest IS NULL OR score >= lowest
-    GROUP BY userid, system
+    SELECT userid, max(_ranking_score(score), least(max_k, 31) + 1) AS best
+    FROM _ranking_recs(rec, names)
+    WHERE userid IS NOT NULL AND coalesce(max_k < 32, false)
+    GROUP BY system, userid
 )
-UNION ALL BY NAME
-SELECT [itemid] AS items FROM query_table(truth) AS truths WHERE false;
-CREATE OR REPLACE MACRO _ranking_systems(rec) AS TABLE
-SELECT systems.*
-FROM
-    (SELECT NULL AS system) AS absent,
-    LATERAL (
-        SELECT * EXCLUDE (ranking_one), system AS ranking_system
-        FROM (
-            SELECT DISTINCT * EXCLUDE (userid), 1 AS ranking_one
-            FROM (SELECT COLUMNS(lambda c: lower(c) IN ('system', 'userid')) FROM query_table(rec) AS recs)
-            WHERE _ranking_has_system(rec)
-            UNION ALL BY NAME SELECT 1 AS ranking_one WHERE NOT _ranking_has_system(rec)
-        ) AS found
-    ) AS systems;
+CROSS JOIN (SELECT unnest(ks) AS k)
+WHERE k >= 1 AND best[k] = best[k + 1]
+UNION ALL
+SELECT userid, place - 1
+FROM (
+    SELECT userid, score, row_number() OVER ranking AS place, lag(score) OVER ranking AS above
+    FROM (
+        SELECT system, userid, _ranking_score(score) AS score
+        FROM _ranking_recs(rec, names)
+    )
+    WHERE userid IS NOT NULL AND score IS NOT NULL AND coalesce(max_k >= 32, true)
+    WINDOW ranking AS (PARTITION BY system, userid ORDER BY score DESC)
+)
+WHERE score = above AND place - 1 IN (SELECT unnest(ks));
+CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, names)
+);
+CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
+(_ranking_type(rec, names['item'], 'itemid') = 'UUID')
+<> (_ranking_type(truth, names['item'], 'itemid') = 'UUID');
+CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth, names) AS
+(_ranking_type(rec, names['user'], 'userid') = 'UUID')
+<> (_ranking_type(truth, names['user'], 'userid') = 'UUID');
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     least(
@@ -972,32 +927,167 @@ CASE
         ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth) AS
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [
         (
-            'userid',
-            typeof((SELECT userid FROM query_table(rec) AS recs WHERE false)),
-            typeof((SELECT userid FROM query_table(truth) AS truths WHERE false))
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_has(rec, names['user'], 'userid'), _ranking_has(truth, names['user'], 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
         ),
         (
-            'itemid',
-            typeof((SELECT itemid FROM query_table(rec) AS recs WHERE false)),
-            typeof((SELECT itemid FROM query_table(truth) AS truths WHERE false))
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_has(rec, names['item'], 'itemid'), _ranking_has(truth, names['item'], 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
         ),
-        ('score', typeof((SELECT score FROM query_table(rec) AS recs WHERE false)), NULL),
-        ('rel', _ranking_type_of_rel(truth, NULL::DOUBLE), NULL)
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_has(rec, names['score'], 'score'), true,
+            _ranking_type(rec, names['score'], 'score'), _ranking_type(truth, names['score'], 'score')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            true, names['grade'] IS NULL OR _ranking_has(truth, names['grade'], 'rel'),
+            NULL, _ranking_type(truth, names['grade'], 'rel')
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            names['system'] IS NULL OR _ranking_has(rec, names['system'], 'system'), true,
+            NULL, NULL
+        )
     ],
-    lambda c: c[1] || CASE
-        WHEN NOT _ranking_same_type(c[2], coalesce(c[3], c[2]))
-            THEN ' must have the same type in rec and in truth, got ' || _ranking_cut(c[2]) || ' and ' || _ranking_cut(c[3])
-        WHEN c[1] = 'itemid' AND _ranking_cannot_match(concat_ws(',', c[2], c[3]))
-            THEN ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ' || _ranking_cut(c[2])
-        WHEN c[3] IS NULL AND NOT (_ranking_is_number(c[2]) OR (c[1] = 'rel' AND c[2] = 'BOOLEAN'))
-            THEN ' must be a number' || CASE WHEN c[2] = 'BIGNUM' THEN ' (cast it to DOUBLE)' ELSE '' END
-            || ', got ' || _ranking_cut(c[2])
+    lambda c: CASE
+        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN NOT (c[4] AND c[5])
+            THEN concat(
+                CASE WHEN c[4] THEN 'truth' ELSE 'rec' END, ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
+                _ranking_columns(CASE
+                    WHEN c[4] THEN typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
+                    ELSE typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
+                END),
+                CASE WHEN c[1] = 'score_col' AND c[7] <> '"NULL"' THEN '; truth has one' END)
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[6], c[7])
+            THEN concat(
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[6]), ' and ',
+                _ranking_cut(c[7]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(concat_ws(',', c[6], c[7]))
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[6]))
+        WHEN c[1] IN ('score_col', 'grade_col') AND NOT (
+            _ranking_is_number(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END)
+            OR (c[1] = 'grade_col' AND c[7] = 'BOOLEAN')
+        )
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN c[6] = 'BIGNUM' OR (c[1] = 'grade_col' AND c[7] = 'BIGNUM') THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END))
     END
 );
+CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
+SELECT
+    userid,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
+    grades
+FROM (
+    SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
+    FROM (
+        SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+        FROM _ranking_truths(truth, names)
+        WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+        GROUP BY userid
+    )
+    UNION ALL
+    SELECT
+        userid,
+        list_transform(coalesce(graded, []), lambda one: one.itemid),
+        list_transform(coalesce(graded, []), lambda one: one.grade)
+    FROM (
+        SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+        FROM (
+            SELECT userid, itemid, max(grade) AS grade
+            FROM (
+                SELECT
+                    userid,
+                    itemid,
+                    CASE
+                        WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                        WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                            THEN error(concat(
+                                caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                                ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
+                    END AS grade
+                FROM _ranking_truths(truth, names)
+                WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+            )
+            GROUP BY userid, itemid
+        )
+        GROUP BY userid
+    )
+)
+UNION ALL BY NAME
+SELECT [itemid] AS items FROM _ranking_recs(rec, names) WHERE false;
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k) AS TABLE
+SELECT
+    userid,
+    system,
+    n_rec,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts
+FROM (
+    SELECT
+        userid,
+        system,
+        any_value(n_rec) AS n_rec,
+        CASE
+            WHEN _ranking_few_digits(_ranking_type(rec, names['score'], 'score'))
+                THEN list_transform(
+                    list_sort(
+                        list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
+                        'ASC',
+                        'NULLS LAST'
+                    )[:coalesce(max_k, 2147483647)],
+                    lambda pair: pair[2]
+                )
+            WHEN names['descending']
+                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
+            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
+        END AS items
+    FROM (
+        SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
+        FROM _ranking_recs(rec, names) AS recs
+        JOIN (
+            SELECT
+                counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+            FROM (
+                SELECT
+                    userid,
+                    system,
+                    count(*) AS n_rec,
+                    CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
+                    CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                        THEN CASE
+                            WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
+                            ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
+                        END[-1]
+                    END AS last
+                FROM _ranking_recs(rec, names)
+                WHERE userid IS NOT NULL
+                GROUP BY userid, system
+            ) AS counts
+            LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
+                ON _ranking_same(counts.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
+        ) AS counts
+            ON recs.userid = counts.userid
+            AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+    )
+    WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
+    GROUP BY userid, system
+)
+UNION ALL BY NAME
+SELECT [itemid] AS items FROM _ranking_truths(truth, names) WHERE false;
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 _ranking_checked(
     'ranking_half_life_utility',
@@ -1072,7 +1162,11 @@ CREATE OR REPLACE MACRO ranking_judge
                         given.grades,
                         NULL))[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
-CREATE OR REPLACE MACRO ranking_check(rec, truth, ks := [10]) AS TABLE
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10],
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT problem, count, example
 FROM (
     SELECT unnest([
@@ -1083,25 +1177,25 @@ FROM (
             4, 'rec: score is NaN', score IS NOT NULL AND _ranking_score(score) IS NULL, _ranking_row(userid, itemid)
         )
     ], recursive := true)
-    FROM query_table(rec) AS recs
+    FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
     UNION ALL
     SELECT 5, 'rec: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
     FROM (
         SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
-        FROM (FROM query_table(rec) AS recs UNION ALL BY NAME SELECT NULL AS system WHERE false)
+        FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY system, userid, itemid
         HAVING count(*) > 1
     )
     UNION ALL
     SELECT 6, 'rec: users with tied scores at k = ' || k, count(*), 'userid ' || min(userid::VARCHAR)
-    FROM _ranking_ties(rec, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks))
+    FROM _ranking_ties(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks))
     GROUP BY k
     UNION ALL
     SELECT unnest([
         _ranking_problem(7, 'truth: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(9, 'truth: rel is NULL', _ranking_has_rel(truth) AND rel IS NULL, _ranking_row(userid, itemid)),
+        _ranking_problem(9, 'truth: rel is NULL', _ranking_has(truth, grade_col, 'rel') AND rel IS NULL, _ranking_row(userid, itemid)),
         _ranking_problem(
             10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
         ),
@@ -1111,13 +1205,13 @@ FROM (
     ], recursive := true)
     FROM (
         SELECT userid, itemid, rel, TRY_CAST(rel AS DOUBLE) AS grade
-        FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
+        FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
     )
     UNION ALL
     SELECT 12, 'truth: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
     FROM (
         SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
-        FROM query_table(truth) AS truths
+        FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
         WHERE userid IS NOT NULL AND itemid IS NOT NULL
         GROUP BY userid, itemid
         HAVING count(*) > 1
@@ -1133,22 +1227,29 @@ FROM (
     ], recursive := true)
     FROM (
         SELECT userid::VARCHAR AS userid
-        FROM (SELECT DISTINCT userid FROM query_table(rec) AS recs WHERE userid IS NOT NULL)
+        FROM (SELECT DISTINCT userid FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) WHERE userid IS NOT NULL)
     ) AS listed
     FULL JOIN (
         SELECT userid::VARCHAR AS userid
-        FROM (SELECT DISTINCT userid FROM query_table(truth) AS truths WHERE userid IS NOT NULL)
+        FROM (SELECT DISTINCT userid FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) WHERE userid IS NOT NULL)
     ) AS judging ON listed.userid = judging.userid
     UNION ALL
     SELECT 15, split_part(misfit, ', got ', 1), 1, split_part(misfit, ', got ', 2)
-    FROM (SELECT unnest(_ranking_misfits(rec, truth)) AS misfit)
+    FROM (SELECT unnest(_ranking_misfits(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))) AS misfit)
     WHERE misfit IS NOT NULL
 )
 WHERE count > 0
 ORDER BY place ASC, length(problem) ASC, problem ASC;
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, caller) AS
-coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth)))::BOOLEAN, true);
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        list_any_value(_ranking_misfits(rec, truth, names)),
+        CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+            THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+        END
+    ))::BOOLEAN,
+    true);
+CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, listed_texts, items, texts, grades, found),
     CASE
@@ -1156,13 +1257,13 @@ SELECT
         ELSE len(list_filter(grades, lambda grade: grade > 0))
     END AS n_truth,
     _ranking_judgement(
-        found, coalesce(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
+        found, greatest(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
     ) AS judged
 FROM (
     SELECT
         *,
         CASE
-            WHEN _ranking_mixed_items(rec, truth) THEN _ranking_found(listed_texts, texts)
+            WHEN _ranking_mixed_items(rec, truth, names) THEN _ranking_found(listed_texts, texts)
             ELSE _ranking_found(listed, items)
         END AS found
     FROM (
@@ -1174,27 +1275,37 @@ FROM (
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
             coalesce(lists.items, []) AS listed,
-            CASE WHEN _ranking_mixed_items(rec, truth) THEN coalesce(lists.texts, []) END AS listed_texts,
+            coalesce(lists.texts, []) AS listed_texts,
             truths.items,
             truths.texts,
             truths.grades
-        FROM _ranking_truth_lists(rec, truth, caller) AS truths
-        CROSS JOIN _ranking_systems(rec) AS systems
-        FULL JOIN _ranking_rec_lists(rec, truth, max_k) AS lists
-            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth))
+        FROM _ranking_truth_lists(rec, truth, names, caller) AS truths
+        CROSS JOIN _ranking_systems(rec, names) AS systems
+        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k) AS lists
+            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-        WHERE (SELECT _ranking_valid(rec, truth, caller))
+        WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
     )
 );
-CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
+    rec, truth, max_k := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
     ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
-        SELECT *, _ranking_at(judged, _ranking_longest([max_k])) AS ranking
-        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
+        SELECT *, _ranking_at(judged, _ranking_longest(max_k)) AS ranking
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(max_k),
+            'interpolated_precision_curve'
+        )
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth
     )
@@ -1202,7 +1313,11 @@ FROM (
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_precision_recall_curve(rec, truth, max_k) AS TABLE
+CREATE OR REPLACE MACRO ranking_precision_recall_curve(
+    rec, truth, max_k,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -1214,26 +1329,42 @@ FROM (
         _ranking_recall(ranking) AS recall
     FROM (
         SELECT *, _ranking_at(judged, k) AS ranking
-        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
-        CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(max_k),
+            'precision_recall_curve'
+        )
+        CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth
     )
 )
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
-        WHEN _ranking_longest([max_k]) IS NULL
+        WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true
     END
 )
 GROUP BY ALL
 ORDER BY k ASC, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_judged(rec, truth, max_k) AS TABLE
+CREATE OR REPLACE MACRO ranking_judged(
+    rec, truth, max_k,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'ranking_judged')
+FROM _ranking_judged(
+    rec,
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    _ranking_longest(max_k),
+    'ranking_judged'
+)
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
-CREATE OR REPLACE MACRO _ranking_by_user(rec, truth, ks, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_by_user(rec, truth, names, ks, caller) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
     k,
@@ -1263,14 +1394,24 @@ SELECT
     _ranking_concordant_pairs(ranking) AS concordant_pairs,
 FROM (
     SELECT * EXCLUDE (judged), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, _ranking_longest(ks), caller)
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
-CREATE OR REPLACE MACRO ranking_by_user(rec, truth, ks) AS TABLE
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_by_user(rec, truth, ks, 'ranking_by_user')
+FROM _ranking_by_user(
+    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, 'ranking_by_user'
+)
 WHERE has_truth;
-CREATE OR REPLACE MACRO ranking_summary(rec, truth, ks) AS TABLE
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
     SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
@@ -1302,14 +1443,20 @@ FROM (
             ranking_mean(spearman) AS spearman,
             ranking_mean(kendall_tau) AS kendall_tau,
             ranking_mean(concordant_pairs) AS concordant_pairs,
-        FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
+        FROM _ranking_by_user(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            ks,
+            'ranking_summary'
+        )
         GROUP BY ALL
     )
 )
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_longest _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_cannot_match _ranking_few_digits _ranking_type_of_rel _ranking_type_of_system _ranking_mixed_items _ranking_mixed_users _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_cuts _ranking_valid_k _ranking_ties ranking_mean _ranking_has_rel _ranking_has_system udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_truth_lists _ranking_rec_lists _ranking_systems _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_few_digits _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_ties _ranking_has_users _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -16,6 +16,7 @@ import pytest
 import udfs
 from tests.conftest import is_close
 from tests.witnesses import WITNESSES
+from udfs.duckdb import portable
 from udfs.measures.registry import MEASURES
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
@@ -25,6 +26,18 @@ CODE = "\n".join(re.sub(r"--.*|'[^']*'", "", path.read_text()) for path in sorte
 # What the SQL of the table functions calls its own: macros, what stands behind AS, and CTEs.
 FOUND = re.findall(r"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|\b(\w+) AS (?:MATERIALIZED )?\(", CODE)
 NAMES = sorted({name.lower() for names in FOUND for name in names if name} - {*COLUMNS, "rec", "truth"})
+
+# Those that take rec, truth and cut-offs, and the names that errors give them.
+TAKE_MAX_K = {
+    "ranking_judged": "ranking_judged",
+    "ranking_precision_recall_curve": "precision_recall_curve",
+    "ranking_interpolated_precision_curve": "interpolated_precision_curve",
+}
+TABLE_FUNCTIONS = {
+    "ranking_by_user": "ranking_by_user",
+    "ranking_summary": "ranking_summary",
+    **TAKE_MAX_K,
+}
 
 REC = """
     (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),  -- 20 and 30 are tied: 10, 20, 30, 60
@@ -40,13 +53,27 @@ RANKINGS: dict[int, tuple[list[int | None], list[int]]] = {
 }
 
 
+MAKE = f"""
+    CREATE TABLE rec AS FROM (VALUES {REC}) AS t(userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES {TRUTH}) AS t(userid, itemid)
+"""
+
+
 @pytest.fixture(scope="module")
 def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """REC and TRUTH as tables, which no test here changes."""
     with udfs.register(duckdb.connect()) as con:
-        con.execute(f"CREATE TABLE rec AS FROM (VALUES {REC}) AS t(userid, itemid, score)")
-        con.execute(f"CREATE TABLE truth AS FROM (VALUES {TRUTH}) AS t(userid, itemid)")
+        con.execute(MAKE)
         yield con
+
+
+@pytest.fixture(scope="module")
+def editions(tables: duckdb.DuckDBPyConnection) -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """The same, and a connection that has the script of the macros instead."""
+    with duckdb.connect() as con:
+        con.execute(portable.script())
+        con.execute(MAKE)
+        yield [tables, con]
 
 
 def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
@@ -239,27 +266,35 @@ def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnect
         ("NULL", "ks must be a list of one or more k, got NULL"),
         ("[5, -1]", "every k in ks must be 0 or more, got -1"),
         ("[-18446744073709551616]", "every k in ks must be 0 or more, got -18446744073709551616"),
-        ("5", "ks must be a list of integers, got INTEGER"),
-        ("[2.5]", "ks must be a list of integers, got DECIMAL(2,1)[]"),
+        ("[2.5]", "every k in ks must be an integer, got [2.5]"),
+        ("2.5::DOUBLE", "every k in ks must be an integer, got 2.5"),
+        ("[2, 'inf'::DOUBLE]", "every k in ks must be an integer, got [2.0, inf]"),
+        ("'2'", "ks must be a list of integers, got VARCHAR"),
+        ("true", "ks must be a list of integers, got BOOLEAN"),
+        ("[[2]]", "ks must be a list of integers, got INTEGER[][]"),
         ("['2']", "ks must be a list of integers, got VARCHAR[]"),
         ("[DATE '2020-01-01']", "ks must be a list of integers, got DATE[]"),
     ],
 )
 def test_cut_offs_that_cannot_be_are_errors(
-    tables: duckdb.DuckDBPyConnection, ks: str, expected: str
+    editions: list[duckdb.DuckDBPyConnection], ks: str, expected: str
 ) -> None:
-    for function in ("ranking_by_user", "ranking_summary", "ranking_check"):
-        error = message(tables, f"FROM {function}('rec', 'truth', ks := {ks})")
-        assert error == f"Invalid Input Error: {function}: {expected}"
+    for con in editions:
+        for function in ("ranking_by_user", "ranking_summary", "ranking_check"):
+            error = message(con, f"FROM {function}('rec', 'truth', ks := {ks})")
+            assert error == f"Invalid Input Error: {function}: {expected}"
 
 
-@pytest.mark.parametrize("kind", ["TINYINT", "UTINYINT", "UBIGINT", "HUGEINT", "UHUGEINT"])
+@pytest.mark.parametrize(
+    "kind", ["TINYINT", "UTINYINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL(38, 1)"]
+)
 def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
     tables: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
     query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {})"
     expected = tables.execute(query.format("[2, 4]")).fetchall()
     assert tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall() == expected
+    assert tables.execute(query.format(f"4::{kind}")).fetchall() == expected[1:]
     ((_, whole),) = tables.execute(query.format("[NULL]")).fetchall()
     if "TINY" not in kind:
         for k in (2**31, 2**63 - 1, 2**63, 2**64 - 1):
@@ -272,17 +307,20 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
     [
         ("-1", "must be 0 or more, got -1"),
         ("(-18446744073709551616)", "must be 0 or more, got -18446744073709551616"),
-        ("1.5", "must be an integer, got DECIMAL(2,1)"),
+        ("1.5", "must be an integer, got 1.5"),
+        ("'nan'::FLOAT", "must be an integer, got nan"),
+        ("[1]", "must be an integer, got INTEGER[]"),
         ("'1'", "must be an integer, got VARCHAR"),
         ("true", "must be an integer, got BOOLEAN"),
     ],
 )
 def test_a_max_k_that_cannot_be_is_an_error(
-    tables: duckdb.DuckDBPyConnection, max_k: str, expected: str
+    editions: list[duckdb.DuckDBPyConnection], max_k: str, expected: str
 ) -> None:
-    for function in ("ranking_judged", "precision_recall_curve", "interpolated_precision_curve"):
-        error = message(tables, f"FROM {function}('rec', 'truth', max_k := {max_k})")
-        assert error == f"Invalid Input Error: {function}: max_k {expected}"
+    for con in editions:
+        for function, name in TAKE_MAX_K.items():
+            error = message(con, f"FROM {function}('rec', 'truth', max_k := {max_k})")
+            assert error == f"Invalid Input Error: {name}: max_k {expected}"
 
 
 def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
@@ -294,8 +332,39 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
 @pytest.mark.parametrize(
     ("rec", "truth", "expected"),
     [
-        ("SELECT userid, itemid FROM rec", "FROM truth", '"score" not found'),
-        ("FROM rec", "SELECT userid FROM truth", '"itemid"'),
+        (
+            "SELECT userid, itemid FROM rec",
+            "FROM truth",
+            "rec must have a column score (score_col), got userid, itemid",
+        ),
+        (
+            "SELECT userid AS customer, itemid, score FROM rec",
+            "FROM truth",
+            "rec must have a column userid (user_col), got customer, itemid, score",
+        ),
+        (
+            "FROM truth",
+            "FROM rec",
+            "rec must have a column score (score_col), got userid, itemid; truth has one",
+        ),
+        ("FROM rec", "SELECT userid FROM truth", "truth must have a column itemid (item_col), got userid"),
+        (
+            "SELECT * RENAME (userid AS u) FROM rec",
+            "SELECT * RENAME (userid AS u) FROM truth",
+            "rec must have a column userid (user_col), got u, itemid, score",
+        ),
+        (
+            "FROM rec",
+            "SELECT 1 AS \"a, b\", [{'x': 1.5, 'y': [(1, 2)]}] AS c, MAP {1: 2} AS d, 1::DECIMAL(9, 2) AS e",
+            'truth must have a column userid (user_col), got "a, b", c, d, e',
+        ),
+        ("FROM rec", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
+        ("FROM rec LIMIT 0", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
+        (
+            "FROM rec",
+            "SELECT * REPLACE (NULL::INTEGER AS userid) FROM truth",
+            "truth must have a user, got 7 rows without userid",
+        ),
         (
             "SELECT * REPLACE (score::VARCHAR AS score) FROM rec",
             "FROM truth",
@@ -337,19 +406,88 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
     ],
 )
 def test_bad_columns_are_errors_that_name_them(
-    tables: duckdb.DuckDBPyConnection, rec: str, truth: str, expected: str
+    editions: list[duckdb.DuckDBPyConnection], rec: str, truth: str, expected: str
 ) -> None:
-    tables.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
-    for function, cut in (
-        ("ranking_judged", "2"),
-        ("ranking_by_user", "[2]"),
-        ("ranking_summary", "[2]"),
-        ("precision_recall_curve", "2"),
-        ("interpolated_precision_curve", "2"),
+    for con in editions:
+        con.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
+        for function, name in TABLE_FUNCTIONS.items():
+            error = message(con, f"FROM {function}('bad_rec', 'bad_truth', 2)")
+            assert error == f"Invalid Input Error: {name}: {expected}"
+
+
+NAMED = (
+    "user_col := 'Customer_ID', item_col := 'sku.no', score_col := 'PLACE', grade_col := 'stars', "
+    "system_col := 'the model', descending := false"
+)
+
+
+def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBPyConnection) -> None:
+    """In whatever case; what `descending` turns round are the best scores, not NULL and NaN."""
+    tables.execute("""
+        CREATE VIEW shop_rec AS
+        SELECT
+            userid AS customer_id, itemid AS "Sku.No", -score AS place, 'a' AS "The Model",
+            7 AS "system", 'x' AS score
+        FROM rec;
+        CREATE VIEW shop_truth AS
+        SELECT userid AS "CUSTOMER_ID", itemid AS "Sku.No", itemid / 10 AS "Stars", 'x' AS rel FROM truth;
+        CREATE VIEW same_rec AS SELECT 'a' AS "system", * FROM rec;
+        CREATE VIEW same_truth AS SELECT *, itemid / 10 AS rel FROM truth;
+    """)
+    for function in (
+        "ranking_judged({}, 3 {})",
+        "ranking_by_user({}, [1, 3, NULL] {})",
+        "ranking_summary({}, [1, 3, NULL] {})",
+        "precision_recall_curve({}, 4 {})",
+        "interpolated_precision_curve({} {})",
+        "ranking_check({} {})",
     ):
-        error = message(tables, f"FROM {function}('bad_rec', 'bad_truth', {cut})")
-        assert expected in error
-        assert "not found" in error or error.startswith(f"Invalid Input Error: {function}: "), error
+        named = function.format("'shop_rec', 'shop_truth'", f", {NAMED}")
+        default = function.format("'same_rec', 'same_truth'", "")
+        found = rows(tables, f"FROM {named} ORDER BY ALL")
+        assert found == rows(tables, f"FROM {default} ORDER BY ALL"), function
+        assert found
+
+
+@pytest.mark.parametrize("kind", ["BIGINT", "DOUBLE", "DECIMAL(38, 2)", "HUGEINT"])
+def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
+    """With a heap and without one, of scores that a DOUBLE holds and of others."""
+    tables.execute(f"""
+        CREATE OR REPLACE TABLE many AS
+        SELECT i % 7 AS userid, i AS itemid, (CASE WHEN i % 11 > 0 THEN hash(i) % 20 END)::{kind} AS score
+        FROM range(700) AS t(i);
+        CREATE OR REPLACE TABLE opposite AS SELECT * REPLACE (-score AS score) FROM many;
+        CREATE OR REPLACE TABLE liked AS SELECT userid, itemid FROM many WHERE hash(itemid + 1) % 3 = 0
+    """)
+    query = "SELECT * FROM ranking_by_user('{}', 'liked', [{}] {}) ORDER BY ALL"
+    for k in ("5", "40", "NULL"):
+        expected = tables.execute(query.format("opposite", k, "")).fetchall()
+        assert len(expected) == 7
+        assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
+        assert tables.execute(query.format("many", k, "")).fetchall() != expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("user_col := 'customer'", "rec must have a column customer (user_col), got userid, itemid, score"),
+        ("score_col := 'p'", "rec must have a column p (score_col), got userid, itemid, score"),
+        ("system_col := 'model'", "rec must have a column model (system_col), got userid, itemid, score"),
+        ("grade_col := 'stars'", "truth must have a column stars (grade_col), got userid, itemid"),
+        ("grade_col := 'rel'", "truth must have a column rel (grade_col), got userid, itemid"),
+        ("item_col := 5", "item_col must be the name of a column, got 5"),
+        ("grade_col := ['rel']", "grade_col must be the name of a column, got [rel]"),
+        ("descending := 1", "descending must be true or false, got 1"),
+        ("descending := NULL", "descending must be true or false, got NULL"),
+    ],
+)
+def test_names_that_are_not_there_are_errors_that_list_the_columns(
+    editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: str
+) -> None:
+    for con in editions:
+        for function, name in TABLE_FUNCTIONS.items():
+            error = message(con, f"FROM {function}('rec', 'truth', 2, {arguments})")
+            assert error == f"Invalid Input Error: {name}: {expected}"
 
 
 def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
@@ -360,7 +498,7 @@ def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnect
         "ranking_summary('rec', 'wordy', [2])",
         "interpolated_precision_curve('rec', 'wordy_items')",
         f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
-        "ranking_judged('rec', 'truth', repeat('9', 37)::DECIMAL(38, 0))",
+        "ranking_judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
     ):
         error = message(tables, f"FROM {query}").partition("Error: ")[2]
         assert error.startswith(query.partition("(")[0])
@@ -429,28 +567,23 @@ def test_the_rules_for_types_can_be_asked_for(tables: duckdb.DuckDBPyConnection)
 def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
     cte = (
         "WITH empty AS (FROM truth LIMIT 0), "
-        "texts AS (SELECT * REPLACE (userid::VARCHAR AS userid, score::VARCHAR AS score) FROM rec LIMIT 0) "
+        "texts AS (SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec LIMIT 0), "
+        "scores AS (SELECT * REPLACE (score::VARCHAR AS score) FROM rec LIMIT 0) "
     )
     for call, expected in (
         ("ranking_judged('rec', 'empty', -1)", "max_k must be 0 or more, got -1"),
         ("ranking_summary('rec', 'empty', [-1])", "every k in ks must be 0 or more, got -1"),
         ("precision_recall_curve('rec', 'empty', NULL)", "max_k must be from 0"),
-        ("ranking_by_user('texts', 'empty', [1])", "userid must have the same type"),
-        ("ranking_by_user('texts', 'texts', [1])", "score must be a number, got VARCHAR"),
+        ("ranking_by_user('texts', 'truth', [1])", "userid must have the same type"),
+        ("ranking_by_user('scores', 'truth', [1])", "score must be a number, got VARCHAR"),
     ):
         assert expected in message(tables, f"{cte} FROM {call}")
 
 
-def test_an_empty_rec_scores_every_user_as_an_empty_list_and_an_empty_truth_has_no_users(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    tables.execute("CREATE TABLE no_rec AS FROM rec LIMIT 0; CREATE TABLE no_truth AS FROM truth LIMIT 0")
+def test_an_empty_rec_scores_every_user_as_an_empty_list(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("CREATE TABLE no_rec AS FROM rec LIMIT 0")
     query = "SELECT users, users_without_rec, recall FROM ranking_summary('no_rec', 'truth', [2])"
     assert tables.execute(query).fetchall() == [(3, 3, 0.0)]
-    for rec in ("rec", "no_rec"):
-        assert (
-            tables.execute(f"SELECT recall FROM ranking_by_user('{rec}', 'no_truth', [2])").fetchall() == []
-        )
 
 
 def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:

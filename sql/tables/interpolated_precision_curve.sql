@@ -2,17 +2,28 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      how far to look down the ranking; by default all of it
+-- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] recall, "precision", in the order of recall
 -- Example:    FROM interpolated_precision_curve('rec', 'truth');
-CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(rec, truth, max_k := NULL) AS TABLE
+CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
+    rec, truth, max_k := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
     ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
-        SELECT *, _ranking_at(judged, _ranking_longest([max_k])) AS ranking
-        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'interpolated_precision_curve')
+        SELECT *, _ranking_at(judged, _ranking_longest(max_k)) AS ranking
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(max_k),
+            'interpolated_precision_curve'
+        )
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth
     )

@@ -2,9 +2,14 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
+-- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, "precision", recall, in the order of k
 -- Example:    FROM precision_recall_curve('rec', 'truth', 20);
-CREATE OR REPLACE TEMP MACRO precision_recall_curve(rec, truth, max_k) AS TABLE
+CREATE OR REPLACE TEMP MACRO precision_recall_curve(
+    rec, truth, max_k,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -16,15 +21,21 @@ FROM (
         _ranking_recall(ranking) AS recall
     FROM (
         SELECT *, _ranking_at(judged, k) AS ranking
-        FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'precision_recall_curve')
-        CROSS JOIN (SELECT unnest(range(1, _ranking_longest([max_k]) + 1)) AS k)
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(max_k),
+            'precision_recall_curve'
+        )
+        CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth
     )
 )
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
-        WHEN _ranking_longest([max_k]) IS NULL
+        WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true
     END

@@ -4,6 +4,9 @@
 --             tables, views and CTEs, quoted three-part names, file paths, Python variables. With a column
 --             `system` in rec (several models in one table), every system is scored over the same users.
 -- max_k:      how far to look down the ranking; NULL for all of it
+-- user_col, item_col, score_col, grade_col, system_col: what the columns are called, in whatever case; by default
+--             userid, itemid, score, and rel and system if there are such
+-- descending: whether the highest score is the best; false where `score` is a rank
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
@@ -12,7 +15,17 @@
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
 -- descending, ties by itemid, ascending, NULL and NaN scores last. An item twice in rec is a miss the second
 -- time; twice in truth, its highest grade counts. Without a column rel every grade is 1.
-CREATE OR REPLACE TEMP MACRO ranking_judged(rec, truth, max_k) AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_judged(
+    rec, truth, max_k,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_judged(rec, truth, _ranking_longest([max_k]), 'ranking_judged')
+FROM _ranking_judged(
+    rec,
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    _ranking_longest(max_k),
+    'ranking_judged'
+)
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));

@@ -2,11 +2,16 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
 --             users_without_truth (in rec, left out), a DOUBLE per measure with its default options; those that
 --             a query does not select are not computed
 -- Example:    SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
-CREATE OR REPLACE TEMP MACRO ranking_summary(rec, truth, ks) AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_summary(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
     SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
@@ -40,7 +45,13 @@ FROM (
             ranking_mean(kendall_tau) AS kendall_tau,
             ranking_mean(concordant_pairs) AS concordant_pairs,
             -- end of measures
-        FROM _ranking_by_user(rec, truth, ks, 'ranking_summary')
+        FROM _ranking_by_user(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            ks,
+            'ranking_summary'
+        )
         GROUP BY ALL
     )
 )

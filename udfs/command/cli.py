@@ -274,13 +274,13 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     def results() -> str:
         tables, steps = prepare(con, arguments, inputs, request)
+        if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
+            raise DataError(f"{inputs.truth}: no user to evaluate")
         for statement in steps.tables:
             con.execute(statement)
         if not arguments.no_check:
             print_problems(con, steps.check)
         summary = rows(con, steps.summary)
-        if not any(row["users"] for row in summary):
-            raise DataError(f"{inputs.truth}: no user to evaluate")
         by_segment = rows(con, steps.by_segment) if steps.by_segment else []
         if steps.by_user:
             with whole_file(arguments.by_user) as path:

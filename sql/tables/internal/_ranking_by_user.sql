@@ -1,11 +1,13 @@
 -- Internal: the body of ranking_by_user. Used by ranking_by_user and ranking_summary.
 --
 -- rec, truth: names of tables, as query_table takes them
+-- names:      what _ranking_names gives
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
 -- caller:     the function that an error names
 -- Returns:    what ranking_by_user does, and what _ranking_judged adds to it; without truth, no number means anything
--- Example:    FROM _ranking_by_user('rec', 'truth', [5, 10], 'ranking_by_user');
-CREATE OR REPLACE TEMP MACRO _ranking_by_user(rec, truth, ks, caller) AS TABLE
+-- Example:    FROM _ranking_by_user(
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), [5, 10], 'ranking_by_user');
+CREATE OR REPLACE TEMP MACRO _ranking_by_user(rec, truth, names, ks, caller) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
     k,
@@ -37,6 +39,6 @@ SELECT
     -- end of measures
 FROM (
     SELECT * EXCLUDE (judged), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, _ranking_longest(ks), caller)
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );

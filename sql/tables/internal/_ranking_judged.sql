@@ -1,12 +1,14 @@
 -- Internal: the body of ranking_judged. Used by ranking_judged, _ranking_by_user and the curves.
 --
 -- rec, truth: names of tables, as query_table takes them
+-- names:      what _ranking_names gives
 -- max_k:      an INTEGER; NULL for all of the ranking
 -- caller:     the function that an error names
 -- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for
 --             users in rec that are not in truth a row too, in which has_truth is false
--- Example:    FROM _ranking_judged('rec', 'truth', 10, 'ranking_judged');
-CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, max_k, caller) AS TABLE
+-- Example:    FROM _ranking_judged(
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, 'ranking_judged');
+CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, names, max_k, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, listed_texts, items, texts, grades, found),
     CASE
@@ -14,13 +16,13 @@ SELECT
         ELSE len(list_filter(grades, lambda grade: grade > 0))
     END AS n_truth,
     _ranking_judgement(
-        found, coalesce(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
+        found, greatest(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
     ) AS judged
 FROM (
     SELECT
         *,
         CASE
-            WHEN _ranking_mixed_items(rec, truth) THEN _ranking_found(listed_texts, texts)
+            WHEN _ranking_mixed_items(rec, truth, names) THEN _ranking_found(listed_texts, texts)
             ELSE _ranking_found(listed, items)
         END AS found
     FROM (
@@ -32,15 +34,15 @@ FROM (
             truths.userid,
             coalesce(lists.n_rec, 0) AS n_rec,
             coalesce(lists.items, []) AS listed,
-            CASE WHEN _ranking_mixed_items(rec, truth) THEN coalesce(lists.texts, []) END AS listed_texts,
+            coalesce(lists.texts, []) AS listed_texts,
             truths.items,
             truths.texts,
             truths.grades
-        FROM _ranking_truth_lists(rec, truth, caller) AS truths
-        CROSS JOIN _ranking_systems(rec) AS systems
-        FULL JOIN _ranking_rec_lists(rec, truth, max_k) AS lists
-            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth))
+        FROM _ranking_truth_lists(rec, truth, names, caller) AS truths
+        CROSS JOIN _ranking_systems(rec, names) AS systems
+        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k) AS lists
+            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-        WHERE (SELECT _ranking_valid(rec, truth, caller))
+        WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
     )
 );

@@ -1,10 +1,11 @@
 -- Internal: how far to look down a ranking for these cut-offs. No list is longer than an INTEGER says: beyond it, and
 -- where a cut-off is NULL, all the way. Used by _ranking_by_user, ranking_judged, ranking_check and the curves.
 --
--- ks:      LIST of integers
+-- ks:      LIST of integers, or one, as _ranking_cuts and _ranking_valid_k allow them
 -- Returns: INTEGER; NULL means all of the list
 -- Example: SELECT _ranking_longest([5, 10]);
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 CASE
-    WHEN list_count(TRY_CAST(ks AS INTEGER[])) = len(TRY_CAST(ks AS INTEGER[])) THEN list_max(TRY_CAST(ks AS INTEGER[]))
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
+        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
 END;

@@ -2,8 +2,10 @@
 -- try to take for UUIDs. Known when the query is planned. Used by _ranking_judged and the lists.
 --
 -- rec, truth: names of tables, as query_table takes them
+-- names:      what _ranking_names gives
 -- Returns:    BOOLEAN
--- Example:    SELECT _ranking_mixed_items('rec', 'truth');
-CREATE OR REPLACE TEMP MACRO _ranking_mixed_items(rec, truth) AS
-(typeof((SELECT itemid FROM query_table(rec) AS recs WHERE false)) = 'UUID')
-<> (typeof((SELECT itemid FROM query_table(truth) AS truths WHERE false)) = 'UUID');
+-- Example:    SELECT _ranking_mixed_items(
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
+CREATE OR REPLACE TEMP MACRO _ranking_mixed_items(rec, truth, names) AS
+(_ranking_type(rec, names['item'], 'itemid') = 'UUID')
+<> (_ranking_type(truth, names['item'], 'itemid') = 'UUID');

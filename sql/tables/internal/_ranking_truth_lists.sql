@@ -1,22 +1,24 @@
 -- Internal: the right items of each user, and their grades. Used by _ranking_judged.
 --
 -- rec, truth: names of tables, as query_table takes them
+-- names:      what _ranking_names gives
 -- caller:     the function that an error names
 -- Returns:    userid, items (none twice, and of a type that those of rec can have) and texts, one of the two NULL: see
 --             _ranking_mixed_items; grades (NULL without a column rel; of an item twice in truth, the highest)
--- Example:    FROM _ranking_truth_lists('rec', 'truth', 'ranking_judged');
-CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(rec, truth, caller) AS TABLE
+-- Example:    FROM _ranking_truth_lists(
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'ranking_judged');
+CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
 SELECT
     userid,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth) THEN items::VARCHAR[] END AS texts,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
     grades
 FROM (
     SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
     FROM (
         SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-        FROM query_table(truth) AS truths
-        WHERE userid IS NOT NULL AND NOT _ranking_has_rel(truth)
+        FROM _ranking_truths(truth, names)
+        WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
         GROUP BY userid
     )
     UNION ALL
@@ -33,11 +35,15 @@ FROM (
                     userid,
                     itemid,
                     CASE
-                        WHEN itemid IS NULL OR isfinite(CAST(rel AS DOUBLE)) THEN CAST(rel AS DOUBLE)
-                        ELSE error(caller || ': rel must be a finite number, got ' || coalesce(rel::VARCHAR, 'NULL'))
+                        WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                        -- What is no number at all is an error of _ranking_valid.
+                        WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                            THEN error(concat(
+                                caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                                ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
                     END AS grade
-                FROM (FROM query_table(truth) AS truths UNION ALL BY NAME SELECT NULL AS rel WHERE false)
-                WHERE userid IS NOT NULL AND _ranking_has_rel(truth)
+                FROM _ranking_truths(truth, names)
+                WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
             )
             GROUP BY userid, itemid
         )
@@ -45,4 +51,4 @@ FROM (
     )
 )
 UNION ALL BY NAME
-SELECT [itemid] AS items FROM query_table(rec) AS recs WHERE false;
+SELECT [itemid] AS items FROM _ranking_recs(rec, names) WHERE false;

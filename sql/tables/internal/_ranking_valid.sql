@@ -1,9 +1,17 @@
--- Internal: true, or an error if the types of the columns do not fit. Known when the query is planned, so that it costs
--- nothing. Used by _ranking_judged.
+-- Internal: true, or an error if a column is missing or its type does not fit. Known when the query is planned, so that
+-- it costs nothing. Used by _ranking_judged.
 --
 -- rec, truth: names of tables, as query_table takes them
+-- names:      what _ranking_names gives
 -- caller:     the function that an error names
 -- Returns:    BOOLEAN
--- Example:    SELECT _ranking_valid('rec', 'truth', 'ranking_judged');
-CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, caller) AS
-coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth)))::BOOLEAN, true);
+-- Example:    SELECT _ranking_valid('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'f');
+CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        list_any_value(_ranking_misfits(rec, truth, names)),
+        CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+            THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+        END
+    ))::BOOLEAN,
+    true);

@@ -1,0 +1,10 @@
+-- Internal: what the columns of the user's tables are called, as every internal macro takes it. Used by the public ones.
+--
+-- user_col, item_col, score_col, grade_col, system_col, descending: as for ranking_judged
+-- Returns: STRUCT; its values are constants, and NULL for grades and system means: there may be such a column
+-- Example: SELECT _ranking_names('customer', 'sku', 'p', NULL, NULL, true)['item'];  -- sku
+CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
+{
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
+    'descending': descending
+};

@@ -1,0 +1,13 @@
+-- Internal: the right items under the names that the pack gives their columns. One that is not there is NULL. Used
+-- wherever a table of them is read.
+--
+-- truth:   name of a table, as query_table takes it
+-- names:   what _ranking_names gives
+-- Returns: userid, itemid, rel
+-- Example: FROM _ranking_truths('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
+CREATE OR REPLACE TEMP MACRO _ranking_truths(truth, names) AS TABLE
+SELECT
+    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
