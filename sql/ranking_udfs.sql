@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_few_digits _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_ties _ranking_has_users _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -304,20 +304,6 @@ CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col,
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
     'descending': descending
 };
-CREATE OR REPLACE MACRO _ranking_problem(place, problem, holds, example) AS
-{
-    'place': place,
-    'problem': problem,
-    'count': count(*) FILTER (holds),
-    'example': min(CASE WHEN holds THEN example END)
-};
-CREATE OR REPLACE MACRO _ranking_row(userid, itemid) AS
-concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL'));
-CREATE OR REPLACE MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -363,12 +349,38 @@ CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+CREATE OR REPLACE MACRO _ranking_like_grades(type) AS
+regexp_extract_all(
+    type,
+    '(?i)(?:^\w+\(|, )"?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+    || '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE)\b',
+    1);
+CREATE OR REPLACE MACRO _ranking_like_systems(type) AS
+regexp_extract_all(
+    type,
+    '(?i)(?:^\w+\(|, )"?((?:model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(?:_?(?:id|name))?)"? ',
+    1);
+CREATE OR REPLACE MACRO _ranking_problems(found) AS
+list_filter(
+    list_transform(
+        found,
+        lambda one: {'place': one[1]::INTEGER, 'problem': one[2], 'count': one[3]::BIGINT, 'example': one[4]}),
+    lambda one: one.count > 0);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
 OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_same(one, other, mixed) AS
 CASE WHEN mixed THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN mixed THEN NULL ELSE other END
 AND CASE WHEN mixed THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN mixed THEN other::VARCHAR END;
+CREATE OR REPLACE MACRO _ranking_score(score) AS
+CASE
+    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
+    ELSE score
+END;
+CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
+concat(
+    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
+    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -826,28 +838,67 @@ FROM (
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
-CREATE OR REPLACE MACRO _ranking_ties(rec, names, ks, max_k) AS TABLE
-SELECT userid, k
+CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
+SELECT unnest(_ranking_problems(
+    [
+        (7, 'rec: scores look like ranks, and the highest counts as the best', (are_ranks AND n > 2)::INTEGER, user),
+        (-7, '', (userid IS NOT NULL AND n > 1 AND NOT are_ranks)::INTEGER, NULL),
+        (11, concat('rec: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
+        (12, concat('rec: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
+        (13, concat('rec: ', names['score'], ' is NULL'), n - n_scores, _ranking_row(names, userid, without_score)),
+        (14, concat('rec: ', names['score'], ' is NaN'), n_nan, _ranking_row(names, userid, nan)),
+        (
+            15,
+            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
+            len(items) - len(_ranking_distinct(items)),
+            _ranking_row(names, userid, list_min(list_filter(items, lambda item, i: item = items[i - 1])))
+        )
+    ]
+    || list_transform(
+        list_filter(CASE WHEN userid IS NOT NULL THEN ks ELSE [] END, lambda k: k >= 1 AND best[k][1] = best[k + 1][1]),
+        lambda k: (16, concat('rec: users with tied scores at k = ', k), 1, user))
+), recursive := true)
 FROM (
-    SELECT userid, max(_ranking_score(score), least(max_k, 31) + 1) AS best
-    FROM _ranking_recs(rec, names)
-    WHERE userid IS NOT NULL AND coalesce(max_k < 32, false)
-    GROUP BY system, userid
-)
-CROSS JOIN (SELECT unnest(ks) AS k)
-WHERE k >= 1 AND best[k] = best[k + 1]
-UNION ALL
-SELECT userid, place - 1
-FROM (
-    SELECT userid, score, row_number() OVER ranking AS place, lag(score) OVER ranking AS above
+    SELECT
+        *,
+        concat(names['user'], ' ', userid) AS user,
+        names['descending'] AND userid IS NOT NULL AND n > 1 AND lowest = 1 AND highest = n AND total = n * (n + 1) / 2 AND are_integers
+            AS are_ranks,
+        list_sort(
+            list_filter(
+                list_transform(
+                    CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
+                ), lambda item: item IS NOT NULL
+            ),
+            'ASC'
+        ) AS items
     FROM (
-        SELECT system, userid, _ranking_score(score) AS score
+        SELECT
+            userid,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(score) AS n_scores,
+            count(score) - count(_ranking_score(score)) AS n_nan,
+            min(itemid) FILTER (userid IS NULL) AS item,
+            min(itemid) FILTER (score IS NULL) AS without_score,
+            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
+            min(TRY_CAST(score AS DOUBLE)) AS lowest,
+            max(TRY_CAST(score AS DOUBLE)) AS highest,
+            sum(TRY_CAST(score AS DOUBLE)) AS total,
+            bool_and(TRY_CAST(score AS DOUBLE) = floor(TRY_CAST(score AS DOUBLE))) AS are_integers,
+            CASE
+                WHEN max_k < 32 AND names['descending']
+                    THEN max((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN names['descending']
+                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
+                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
+            END AS best
         FROM _ranking_recs(rec, names)
+        GROUP BY system, userid
     )
-    WHERE userid IS NOT NULL AND score IS NOT NULL AND coalesce(max_k >= 32, true)
-    WINDOW ranking AS (PARTITION BY system, userid ORDER BY score DESC)
-)
-WHERE score = above AND place - 1 IN (SELECT unnest(ks));
+);
 CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
 (
     SELECT CASE
@@ -857,6 +908,54 @@ CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
             CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
     END
     FROM _ranking_truths(truth, names)
+);
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
+SELECT unnest(_ranking_problems([
+    (6, concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'), n, grade_name || ' ' || highest),
+    (-6, '', n_relevant, NULL),
+    (21, concat('truth: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
+    (22, concat('truth: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
+    (23, concat('truth: ', grade_name, ' is NULL'), n - n_grades, _ranking_row(names, userid, without_grade)),
+    (
+        24,
+        concat('truth: ', grade_name, ' is NaN or infinite'),
+        n_infinite,
+        concat(_ranking_row(names, userid, infinite[1]), ', ', grade_name, ' ', infinite[2])
+    ),
+    (
+        25,
+        concat('truth: ', grade_name, ' is negative'),
+        n_negative,
+        concat(_ranking_row(names, userid, negative[1]), ', ', grade_name, ' ', negative[2])
+    ),
+    (
+        26,
+        concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
+        len(items) - len(_ranking_distinct(items)),
+        _ranking_row(names, userid, list_min(list_filter(items, lambda item, i: item = items[i - 1])))
+    )
+]), recursive := true)
+FROM (
+    SELECT
+        userid,
+        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+        count(*) AS n,
+        count(itemid) AS n_items,
+        count(CASE WHEN has_grade THEN rel ELSE 1 END) AS n_grades,
+        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
+        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
+        count(*) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        max(grade) AS highest,
+        min(itemid) FILTER (userid IS NULL) AS item,
+        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
+        min((itemid, rel)) FILTER (NOT isfinite(grade)) AS infinite,
+        min((itemid, rel)) FILTER (isfinite(grade) AND grade < 0) AS negative,
+        list_sort(list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL), 'ASC') AS items
+    FROM (
+        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
+        FROM _ranking_truths(truth, names)
+    )
+    GROUP BY userid
 );
 CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
 (_ranking_type(rec, names['item'], 'itemid') = 'UUID')
@@ -984,7 +1083,10 @@ list_transform(
                 CASE WHEN c[6] = 'BIGNUM' OR (c[1] = 'grade_col' AND c[7] = 'BIGNUM') THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END))
     END
-);
+)
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END];
 CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -1162,6 +1264,60 @@ CREATE OR REPLACE MACRO ranking_judge
                         given.grades,
                         NULL))[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_common_problems(rec, truth, names) AS TABLE
+SELECT 1 AS place, split_part(misfit, ', got ', 1) AS problem, 1 AS count, split_part(misfit, ', got ', 2) AS example
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 2, 'truth: columns that look like grades are not read', len(found), array_to_string(found, ', ')
+FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+WHERE NOT _ranking_has(truth, names['grade'], 'rel')
+UNION ALL
+SELECT 3, 'rec: columns that look like systems are not read', len(found), array_to_string(found, ', ')
+FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+WHERE NOT _ranking_has(rec, names['system'], 'system')
+UNION ALL
+SELECT unnest(_ranking_problems([
+    (
+        4,
+        'no user of truth is in rec',
+        CASE WHEN count(listed.id) > 0 AND count(listed.id || judging.id) = 0 THEN count(judging.id) END,
+        concat(names['user'], ' ', min(judging.id), ' in truth, ', min(listed.id), ' in rec')
+    ),
+    (
+        31,
+        'users in truth that are not in rec',
+        count(*) FILTER (listed.id IS NULL),
+        concat(names['user'], ' ', min(CASE WHEN listed.id IS NULL THEN judging.id END))
+    ),
+    (
+        32,
+        'users in rec that are not in truth',
+        count(*) FILTER (judging.id IS NULL),
+        concat(names['user'], ' ', min(CASE WHEN judging.id IS NULL THEN listed.id END))
+    )
+]), recursive := true)
+FROM (
+    SELECT userid::VARCHAR AS id FROM (SELECT DISTINCT userid FROM _ranking_recs(rec, names)) WHERE userid IS NOT NULL
+) AS listed
+FULL JOIN (
+    SELECT userid::VARCHAR AS id FROM (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) WHERE userid IS NOT NULL
+) AS judging ON listed.id = judging.id
+UNION ALL
+SELECT unnest(_ranking_problems([(
+    5,
+    'no item of truth is in rec',
+    CASE WHEN count(listed.id) > 0 AND count(listed.id || judging.id) = 0 THEN count(judging.id) END,
+    concat(names['item'], ' ', min(judging.id), ' in truth, ', min(listed.id), ' in rec')
+)]), recursive := true)
+FROM (
+    SELECT itemid::VARCHAR AS id FROM (SELECT DISTINCT itemid FROM _ranking_recs(rec, names)) WHERE itemid IS NOT NULL
+) AS listed
+FULL JOIN (
+    SELECT itemid::VARCHAR AS id FROM (SELECT DISTINCT itemid FROM _ranking_truths(truth, names)) WHERE itemid IS NOT NULL
+) AS judging ON listed.id = judging.id;
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -1169,86 +1325,30 @@ CREATE OR REPLACE MACRO ranking_check(
 ) AS TABLE
 SELECT problem, count, example
 FROM (
-    SELECT unnest([
-        _ranking_problem(1, 'rec: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(2, 'rec: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(3, 'rec: score is NULL', score IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(
-            4, 'rec: score is NaN', score IS NOT NULL AND _ranking_score(score) IS NULL, _ranking_row(userid, itemid)
+    SELECT *, list(place) OVER () AS places
+    FROM (
+        SELECT place, problem, sum(count)::BIGINT AS count, min(example) AS example
+        FROM (
+            FROM _ranking_rec_problems(
+                rec,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                _ranking_cuts(ks, 'ranking_check'),
+                _ranking_longest(ks)
+            )
+            UNION ALL
+            FROM _ranking_truth_problems(
+                truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+            )
+            UNION ALL
+            FROM _ranking_common_problems(
+                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+            )
         )
-    ], recursive := true)
-    FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-    UNION ALL
-    SELECT 5, 'rec: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
-    FROM (
-        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
-        FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-        WHERE userid IS NOT NULL AND itemid IS NOT NULL
-        GROUP BY system, userid, itemid
-        HAVING count(*) > 1
+        GROUP BY place, problem
     )
-    UNION ALL
-    SELECT 6, 'rec: users with tied scores at k = ' || k, count(*), 'userid ' || min(userid::VARCHAR)
-    FROM _ranking_ties(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks))
-    GROUP BY k
-    UNION ALL
-    SELECT unnest([
-        _ranking_problem(7, 'truth: userid is NULL', userid IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(8, 'truth: itemid is NULL', itemid IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(9, 'truth: rel is NULL', _ranking_has(truth, grade_col, 'rel') AND rel IS NULL, _ranking_row(userid, itemid)),
-        _ranking_problem(
-            10, 'truth: rel is NaN or infinite', NOT isfinite(grade), _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
-        ),
-        _ranking_problem(
-            11, 'truth: rel is negative', isfinite(grade) AND grade < 0, _ranking_row(userid, itemid) || ', rel ' || rel::VARCHAR
-        )
-    ], recursive := true)
-    FROM (
-        SELECT userid, itemid, rel, TRY_CAST(rel AS DOUBLE) AS grade
-        FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-    )
-    UNION ALL
-    SELECT 12, 'truth: (userid, itemid) is there more than once', sum(copies)::BIGINT, min(example)
-    FROM (
-        SELECT count(*) - 1 AS copies, _ranking_row(userid, itemid) AS example
-        FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-        WHERE userid IS NOT NULL AND itemid IS NOT NULL
-        GROUP BY userid, itemid
-        HAVING count(*) > 1
-    )
-    UNION ALL
-    SELECT unnest([
-        _ranking_problem(
-            13, 'users in truth that are not in rec', listed.userid IS NULL, 'userid ' || judging.userid
-        ),
-        _ranking_problem(
-            14, 'users in rec that are not in truth', judging.userid IS NULL, 'userid ' || listed.userid
-        )
-    ], recursive := true)
-    FROM (
-        SELECT userid::VARCHAR AS userid
-        FROM (SELECT DISTINCT userid FROM _ranking_recs(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) WHERE userid IS NOT NULL)
-    ) AS listed
-    FULL JOIN (
-        SELECT userid::VARCHAR AS userid
-        FROM (SELECT DISTINCT userid FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) WHERE userid IS NOT NULL)
-    ) AS judging ON listed.userid = judging.userid
-    UNION ALL
-    SELECT 15, split_part(misfit, ', got ', 1), 1, split_part(misfit, ', got ', 2)
-    FROM (SELECT unnest(_ranking_misfits(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))) AS misfit)
-    WHERE misfit IS NOT NULL
 )
-WHERE count > 0
+WHERE place > 0 AND count > 0 AND NOT list_contains(places, -place)
 ORDER BY place ASC, length(problem) ASC, problem ASC;
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(caller || ': ' || coalesce(
-        list_any_value(_ranking_misfits(rec, truth, names)),
-        CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-            THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-        END
-    ))::BOOLEAN,
-    true);
 CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, listed_texts, items, texts, grades, found),
@@ -1456,7 +1556,7 @@ FROM (
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names _ranking_problem _ranking_row _ranking_score ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_few_digits _ranking_same udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_ties _ranking_has_users _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge ranking_check _ranking_valid _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

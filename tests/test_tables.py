@@ -440,7 +440,7 @@ def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBP
         "ranking_summary({}, [1, 3, NULL] {})",
         "precision_recall_curve({}, 4 {})",
         "interpolated_precision_curve({} {})",
-        "ranking_check({} {})",
+        "(SELECT count FROM ranking_check({}, 3 {}))",
     ):
         named = function.format("'shop_rec', 'shop_truth'", f", {NAMED}")
         default = function.format("'same_rec', 'same_truth'", "")
@@ -652,9 +652,9 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
 
 
 def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> None:
-    found = tables.execute("SELECT problem, count FROM ranking_check('rec', 'truth', ks := [2])").fetchall()
+    found = tables.execute("SELECT problem, count FROM ranking_check('rec', 'truth', [2, 5])").fetchall()
     assert sorted(found) == [
-        ("rec: (userid, itemid) is there more than once", 1),
+        ("rec: (userid, itemid) repeated in the top k = 5", 1),
         ("rec: itemid is NULL", 1),
         ("rec: score is NULL", 1),
         ("rec: score is NaN", 1),
@@ -673,6 +673,109 @@ def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> 
         ("count", "BIGINT"),
         ("example", "VARCHAR"),
     ]
+
+
+# A column, a word of the problem it is, and what there must be for it.
+DISASTERS = """
+    CREATE TABLE shop_rec AS
+    SELECT u AS userid, 'SKU-' || i AS itemid, i AS score, 'a' AS model, 'b' AS "Run_ID"
+    FROM range(1, 4) AS users(u), range(1, 6) AS items(i);
+    INSERT INTO shop_rec VALUES (9, 'SKU-1', 1, 'a', 'b');  -- one alone has no order
+    CREATE TABLE shop_truth AS
+    SELECT u AS userid, 'sku-' || i AS itemid, 3.5 AS rating, 4 AS "Stars", 'x' AS label
+    FROM range(1, 4) AS users(u), range(1, 3) AS items(i);
+    CREATE VIEW shop_graded AS SELECT userid, upper(itemid) AS itemid, -1 AS rel, 5 AS rating FROM shop_truth;
+    CREATE VIEW shop_strangers AS SELECT userid + 100 AS userid, upper(itemid) AS itemid FROM shop_truth;
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (
+            "'shop_rec', 'shop_truth'",
+            [
+                ("truth: columns that look like grades are not read", 2, "rating, Stars"),
+                ("rec: columns that look like systems are not read", 2, "model, Run_ID"),
+                ("no item of truth is in rec", 2, "itemid sku-1 in truth, SKU-1 in rec"),
+                ("rec: scores look like ranks, and the highest counts as the best", 3, "userid 1"),
+                ("users in rec that are not in truth", 1, "userid 9"),
+            ],
+        ),
+        (
+            "'shop_rec', 'shop_graded', system_col := 'model', descending := false",
+            [
+                ("truth: no rel is above 0, so nothing is relevant", 6, "rel -1.0"),
+                ("truth: rel is negative", 6, "userid 1, itemid SKU-1, rel -1"),
+                ("users in rec that are not in truth", 1, "userid 9"),
+            ],
+        ),
+        (
+            "'shop_rec', 'shop_strangers', system_col := 'model', descending := false",
+            [
+                ("no user of truth is in rec", 3, "userid 101 in truth, 1 in rec"),
+                ("users in truth that are not in rec", 3, "userid 101"),
+                ("users in rec that are not in truth", 4, "userid 1"),
+            ],
+        ),
+        (
+            "'shop_truth', 'shop_truth', item_col := 'label', score_col := 'rating', grade_col := 'Stars'",
+            [
+                ("rec: (userid, label) repeated in the top k = 10", 3, "userid 1, label x"),
+                ("truth: (userid, label) repeated", 3, "userid 1, label x"),
+            ],
+        ),
+        (
+            "'shop_truth', 'shop_rec', grade_col := 'score'",
+            [
+                (
+                    "rec must have a column score (score_col)",
+                    1,
+                    'userid, itemid, rating, Stars, "label"; truth has one',
+                ),
+                ("no item of truth is in rec", 5, "itemid SKU-1 in truth, sku-1 in rec"),
+                ("rec: score is NULL", 6, "userid 1, itemid sku-1"),
+                ("users in truth that are not in rec", 1, "userid 9"),
+            ],
+        ),
+        (
+            "'rec', 'truth', descending := 'no', ks := [1]",
+            [
+                ("descending must be true or false", 1, "no"),
+            ],
+        ),
+    ],
+)
+def test_ranking_check_finds_the_common_disasters(
+    editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: list[tuple[str, int, str]]
+) -> None:
+    for con in editions:
+        con.execute("DROP SCHEMA IF EXISTS disasters CASCADE; CREATE SCHEMA disasters; USE disasters")
+        try:
+            con.execute(f"{DISASTERS}; CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 0.5 AS score")
+            con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
+            assert con.execute(f"FROM ranking_check({arguments})").fetchall() == expected
+        finally:
+            con.execute("USE main")
+
+
+def test_what_only_some_users_have_looks_like_no_ranks(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid FROM range(4) t(u)")
+    for score, is_rank in (
+        ("i", True),
+        ("4 - i", True),
+        ("i + 1", False),
+        ("least(i, 2)", False),
+        ("i / 2", False),
+    ):
+        con.execute(
+            f"CREATE OR REPLACE TABLE rec AS SELECT u AS userid, i AS itemid, {score} AS score "
+            "FROM range(4) t(u), range(1, 4) s(i)"
+        )
+        query = "SELECT count(*) FROM ranking_check('rec', 'truth') WHERE problem LIKE '%look like ranks%'"
+        assert con.execute(query).fetchall() == [(int(is_rank),)], score
+        con.execute("INSERT INTO rec VALUES (0, 9, 0.5)")
+        assert con.execute(query).fetchall() == [(0,)], score
 
 
 def test_ranking_check_gives_the_same_examples_on_any_threads_and_in_any_order(
@@ -734,7 +837,8 @@ def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyC
     con.execute(
         "CREATE TABLE rec AS SELECT i % 3000 AS userid, i AS itemid, i AS score FROM range(60_000) t(i)"
     )
-    assert con.execute("FROM ranking_check('rec', 'rec', ks := [20_000])").fetchall() == []
+    con.execute("CREATE VIEW truth AS SELECT userid, itemid FROM rec")
+    assert con.execute("FROM ranking_check('rec', 'truth', ks := [20_000])").fetchall() == []
 
 
 def test_ranking_check_of_clean_tables_is_empty(con: duckdb.DuckDBPyConnection) -> None:

@@ -1,4 +1,4 @@
--- Internal: what is wrong with the columns. All must be there but those of grades and systems, unless they are named.
+-- Internal: what is wrong with the columns and their names. All must be there but those of grades and systems, unless they are named.
 -- Scores and grades must be numbers. An id must be of one family in both tables, since an implicit cast would make ids
 -- equal that are not, or none equal at all. Known when the query is planned. Used by _ranking_valid and ranking_check.
 --
@@ -64,4 +64,7 @@ list_transform(
                 CASE WHEN c[6] = 'BIGNUM' OR (c[1] = 'grade_col' AND c[7] = 'BIGNUM') THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END))
     END
-);
+)
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END];

@@ -1,7 +1,10 @@
--- Internal: a row, as ranking_check names it. Used by ranking_check.
+-- Internal: a row, as ranking_check names it. Used by _ranking_rec_problems and _ranking_truth_problems.
 --
+-- names:          what _ranking_names gives
 -- userid, itemid: ids
 -- Returns:        VARCHAR
--- Example:        SELECT _ranking_row(1, NULL);  -- userid 1, itemid NULL
-CREATE OR REPLACE TEMP MACRO _ranking_row(userid, itemid) AS
-concat('userid ', coalesce(userid::VARCHAR, 'NULL'), ', itemid ', coalesce(itemid::VARCHAR, 'NULL'));
+-- Example:        SELECT _ranking_row(_ranking_names('u', 'i', 's', NULL, NULL, true), 1, NULL);  -- u 1, i NULL
+CREATE OR REPLACE TEMP MACRO _ranking_row(names, userid, itemid) AS
+concat(
+    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
+    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));

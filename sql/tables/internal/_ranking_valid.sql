@@ -7,11 +7,4 @@
 -- Returns:    BOOLEAN
 -- Example:    SELECT _ranking_valid('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'f');
 CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(caller || ': ' || coalesce(
-        list_any_value(_ranking_misfits(rec, truth, names)),
-        CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-            THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-        END
-    ))::BOOLEAN,
-    true);
+coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
