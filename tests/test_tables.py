@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -36,6 +37,7 @@ TAKE_MAX_K = {
 TABLE_FUNCTIONS = {
     "ranking_by_user": "ranking_by_user",
     "ranking_summary": "ranking_summary",
+    "ranking_distribution": "ranking_distribution",
     **TAKE_MAX_K,
 }
 
@@ -280,7 +282,7 @@ def test_cut_offs_that_cannot_be_are_errors(
     editions: list[duckdb.DuckDBPyConnection], ks: str, expected: str
 ) -> None:
     for con in editions:
-        for function in ("ranking_by_user", "ranking_summary", "ranking_check"):
+        for function in ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check"):
             error = message(con, f"FROM {function}('rec', 'truth', ks := {ks})")
             assert error == f"Invalid Input Error: {function}: {expected}"
 
@@ -438,6 +440,7 @@ def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBP
         "ranking_judged({}, 3 {})",
         "ranking_by_user({}, [1, 3, NULL] {})",
         "ranking_summary({}, [1, 3, NULL] {})",
+        "ranking_distribution({}, [1, 3, NULL] {})",
         "precision_recall_curve({}, 4 {})",
         "interpolated_precision_curve({} {})",
         "(SELECT count FROM ranking_check({}, 3 {}))",
@@ -845,6 +848,94 @@ def test_ranking_check_of_clean_tables_is_empty(con: duckdb.DuckDBPyConnection) 
     con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score")
     con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid")
     assert con.execute("FROM ranking_check('rec', 'truth')").fetchall() == []
+
+
+def test_a_distribution_is_that_of_the_users_values(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    """Against NumPy, over what ranking_by_user gives; the mean is ranking_summary's to the bit."""
+    make = """
+        CREATE OR REPLACE TABLE some_rec AS
+        SELECT
+            'ab'[1 + i % 2] AS "system",
+            hash(i) % 53 AS userid, hash(i + 1) % 40 AS itemid, hash(i + 2) % 9 AS score
+        FROM range(2000) AS t(i);
+        CREATE OR REPLACE TABLE some_truth AS
+        SELECT hash(i + 3) % 60 AS userid, hash(i + 4) % 40 AS itemid, hash(i + 5) % 3 AS rel
+        FROM range(300) AS t(i)
+    """
+    for con in editions:
+        con.execute(make)
+        by_user = rows(con, "FROM ranking_by_user('some_rec', 'some_truth', [2, NULL])")
+        means = {
+            (row["system"], row["k"]): row
+            for row in rows(con, "FROM ranking_summary('some_rec', 'some_truth', [2, NULL])")
+        }
+        found = rows(con, "FROM ranking_distribution('some_rec', 'some_truth', [2, NULL])")
+        assert [(one["system"], one["k"], one["measure"]) for one in found] == [
+            (system, k, name) for system in "ab" for k in (2, None) for name in sorted(COLUMNS)
+        ]
+        for one in found:
+            values = [
+                row[one["measure"]]
+                for row in by_user
+                if (row["system"], row["k"]) == (one["system"], one["k"])
+            ]
+            defined = np.array([value for value in values if value is not None])
+            assert one["users"] == len(defined)
+            assert one["users_undefined"] == len(values) - len(defined)
+            assert one["mean"] == means[one["system"], one["k"]][one["measure"]]
+            if len(defined) < 2:
+                assert one["measure"] in ("spearman", "kendall_tau", "concordant_pairs")
+                continue
+            error = float(np.std(defined, ddof=1))
+            expected = {
+                "standard_deviation": error,
+                "standard_error": error / math.sqrt(len(defined)),
+                "minimum": defined.min(),
+                "maximum": defined.max(),
+                "zeros": np.mean(defined == 0),
+            }
+            shares = {
+                "percentile_5": 5,
+                "quartile_1": 25,
+                "median": 50,
+                "quartile_3": 75,
+                "percentile_95": 95,
+            }
+            expected |= {name: np.percentile(defined, share) for name, share in shares.items()}
+            for name, value in expected.items():
+                assert one[name] == pytest.approx(value, rel=1e-12, abs=1e-15), (one["measure"], name)
+        assert {one["measure"] for one in found if one["users_undefined"]} >= {"spearman", "first_hit_rank"}
+
+
+def test_a_distribution_of_one_user_or_none_has_no_deviation(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
+    con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
+    query = """
+        SELECT
+            users, users_undefined, mean, standard_deviation, standard_error, minimum, median, maximum, zeros
+        FROM ranking_distribution('rec', 'truth', 1) WHERE measure = '{}'"""
+    (found,) = con.execute(query.format("recall")).fetchall()
+    assert found == (1, 0, 1.0, None, None, 1.0, 1.0, 1.0, 0.0)
+    (found,) = con.execute(query.format("spearman")).fetchall()
+    assert found == (0, 1, None, None, None, None, None, None, None)
+
+
+def test_a_distribution_is_the_same_on_any_threads_and_in_any_order(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE rec AS
+        SELECT i // 30 AS userid, hash(i) % 100 AS itemid, hash(i + 1) % 1000 AS score
+        FROM range(150_000) AS t(i);
+        CREATE TABLE truth AS SELECT i // 8 AS userid, hash(i + 2) % 100 AS itemid FROM range(40_000) AS t(i)
+    """)
+    found = set()
+    for threads in (1, 2, 8):
+        con.execute(f"SET threads = {threads}")
+        for table in ("rec", "truth"):
+            con.execute(
+                f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY hash({threads}, *COLUMNS(*))"
+            )
+        found.add(str(con.execute("FROM ranking_distribution('rec', 'truth', [5, 20])").fetchall()))
+    assert len(found) == 1
 
 
 def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
