@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -67,6 +67,12 @@ CASE
             ELSE coalesce(given::VARCHAR, 'NULL')
         END)
 END;
+CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
+hits / greatest(size, 1) * coalesce(
+    list_sum(list_transform(
+        range(tie.taken),
+        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
+    0);
 CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
 (
     coalesce(
@@ -108,6 +114,12 @@ list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
     WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
     ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)
 END);
+CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
+CASE
+    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+        THEN format(
+            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
+END;
 CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
 CASE
     WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
@@ -122,6 +134,11 @@ CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
         1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
+coalesce(
+    list_sum(list_transform(
+        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
+    0);
 CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
 (
     ranking.hits[1]
@@ -129,6 +146,16 @@ CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
 CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
 (
     (len(ranking.hits) > 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
+(
+    coalesce(
+        list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
+            list_product(list_transform(
+                range(least(tie.taken, tie.hits)),
+                lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
+            1))[1],
+        0)
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
 (
@@ -217,6 +244,16 @@ CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
 (
     coalesce(1 / ranking.hits[1], 0)
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
+(
+    coalesce(
+        list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
+            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1)::DOUBLE[],
+            lambda below, rank: 1 / (tie.above + rank)
+                + below * (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1),
+            0::DOUBLE))[1],
+        0)
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
 coalesce(
     error(CASE
@@ -299,6 +336,8 @@ type IN (
 );
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
+CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
+-(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
@@ -457,6 +496,41 @@ CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
                     END))
         END)[1]
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
+flatten(list_transform(
+    tied.ties,
+    lambda tie: list_resize(
+        []::DOUBLE[],
+        tie.hits,
+        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
+            / tie.size)));
+CREATE OR REPLACE MACRO _ranking_expected_rbp
+    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+(
+    coalesce(
+        error('ranking_rbp: ' || CASE
+            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, tied.ideal[1])
+        END)::INTEGER,
+        1)
+    * least(
+        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+            list_sum(list_transform(
+                list_zip(
+                    flatten(list_transform(tied.ties, lambda tie: list_resize(
+                        []::DOUBLE[],
+                        tie.hits,
+                        list_sum(list_transform(
+                            range(tie.above, tie.above + tie.taken),
+                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
+                            / tie.size))),
+                    tied.grades),
+                lambda hit: hit[1] * CASE gain::VARCHAR
+                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                    ELSE 1
+                END)),
+            0),
+        1)
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
 (
     list_reduce(
@@ -476,6 +550,38 @@ coalesce(
             lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
     END),
     0);
+CREATE OR REPLACE MACRO _ranking_expected_f_measure(tied, beta := 1) AS
+(
+    least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * _ranking_tied_hits(tied, tied.top)
+            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * tied.n_relevant + tied.top, 1),
+        1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_hits(tied) AS
+(
+    _ranking_tied_hits(tied, tied.top)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_precision(tied, divide := 'list') AS
+(
+    _ranking_tied_hits(tied, tied.top) / greatest(CASE divide::VARCHAR WHEN 'k' THEN tied.k ELSE tied.top END, 1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
+(
+    _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_recall(tied, normalize := 'truth') AS
+(
+    _ranking_tied_hits(tied, tied.top) / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(tied.k, tied.n_relevant)
+            ELSE tied.n_relevant
+        END,
+        1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
 _ranking_gain_fits(caller, gain, highest) * list_transform(
     [counted * CASE
@@ -552,6 +658,14 @@ _ranking_cut(array_to_string(
     ),
     ', '
 ));
+CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
+list_transform(
+    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
+    lambda n: {
+        'hits': n,
+        'weight': exp(
+            _ranking_ln_ways(tie, n)
+            - _ranking_ln_ways(tie, (tie.hits + 1) * (tie.taken + 1) // (tie.size + 2)))});
 CREATE OR REPLACE MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
@@ -634,6 +748,20 @@ CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
         list_max(ranking.grades),
         _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
+(
+    _ranking_total(
+        'ranking_cumulative_gain',
+        tied,
+        gain,
+        list_max(tied.grades),
+        _ranking_discounted(
+            tied,
+            tied.grades,
+            flatten(list_transform(
+                tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))),
+            gain))
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
@@ -644,6 +772,45 @@ CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2',
         _ranking_discounted(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_dcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_dcg',
+        tied,
+        gain,
+        list_max(tied.grades),
+        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
+list_transform(
+    list_transform(
+        [{
+            'ranking': _ranking_at(tied, k),
+            'lasts': list_transform(
+                list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+        lambda found: {
+            'ranking': found.ranking,
+            'firsts': found.ranking.hits,
+            'lasts': found.lasts,
+            'places': list_filter(
+                range(1, len(found.ranking.hits) + 1),
+                lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+    lambda found: {
+        'k': found.ranking.k,
+        'top': found.ranking.top,
+        'n_relevant': found.ranking.n_relevant,
+        'ideal': found.ranking.ideal,
+        'log2_ideal': found.ranking.log2_ideal,
+        'grades': found.ranking.grades,
+        'ties': list_transform(
+            found.places,
+            lambda place, tie: {
+                'above': found.firsts[place] - 1,
+                'size': found.lasts[place] - found.firsts[place] + 1,
+                'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                'before': place - 1})})[1];
 CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL) AS
 _ranking_checked(
     'ranking_auc',
@@ -683,11 +850,7 @@ _ranking_checked(
             max_grade,
             'a number > 0 and <= 1000',
             TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        CASE
-            WHEN judged.ideal[1] > TRY_CAST(max_grade AS DOUBLE)
-                THEN format(
-                    'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
-        END),
+        _ranking_grade_problem(max_grade, judged.ideal[1])),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
 CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
 _ranking_checked(
@@ -779,11 +942,7 @@ _ranking_checked(
         CASE
             WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
                 THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-            WHEN gain::VARCHAR = 'graded' AND judged.ideal[1] > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                THEN format(
-                    'a grade must be max_grade={:g} or less, got {:g}',
-                    coalesce(TRY_CAST(max_grade AS DOUBLE), 4),
-                    judged.ideal[1])
+            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, judged.ideal[1])
         END),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
@@ -802,6 +961,61 @@ _ranking_checked(
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
+CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
+(
+    coalesce(
+        list_transform(
+            list_transform(
+                tied.ties[-1:],
+                lambda last: {
+                    'ways': _ranking_tied_ways(last),
+                    'last': last,
+                    'wrong': coalesce(
+                        list_sum(list_transform(
+                            tied.ties[:-2],
+                            lambda tie: tie.hits * (tie.above - tie.before + (tie.size - tie.hits) / 2))),
+                        0)}),
+            lambda of: list_sum(list_transform(
+                of.ways,
+                lambda way: way.weight * CASE
+                    WHEN of.last.before + way.hits BETWEEN 1 AND tied.top - 1
+                        THEN 1 - (of.wrong + way.hits
+                            * (of.last.above - of.last.before + (of.last.taken - way.hits) / 2))
+                            / ((of.last.before + way.hits) * (tied.top - of.last.before - way.hits))
+                    ELSE 0.5
+                END))
+                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+        0.5)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
+(
+    CASE normalize::VARCHAR
+        WHEN 'hits' THEN coalesce(
+            list_transform(
+                list_transform(
+                    tied.ties[-1:],
+                    lambda last: {
+                        'ways': _ranking_tied_ways(last),
+                        'before': last.before,
+                        'above': coalesce(
+                            list_sum(list_transform(
+                                tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
+                            0),
+                        'alone': _ranking_tied_precisions(last, 1, last.taken),
+                        'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
+                lambda of: list_sum(list_transform(
+                    of.ways,
+                    lambda way: way.weight / greatest(of.before + way.hits, 1) * (
+                        of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+                    / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+            0)
+        ELSE coalesce(
+            list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
+            / greatest(
+                CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
+    END
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
 CASE
     WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
@@ -985,6 +1199,26 @@ CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neut
         1)
     * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
+(
+    least(
+        _ranking_discounted(
+            tied,
+            list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+            _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
+            'linear')
+        / greatest(
+            _ranking_ideal(
+                tied,
+                list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                'linear',
+                'half_life',
+                NULL,
+                half_life),
+            2 ** -1074),
+        1)
+    * coalesce(tied.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
@@ -1002,6 +1236,14 @@ CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2'
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
         / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_ndcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    least(
+        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
 CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
 _ranking_checked(
@@ -1211,6 +1453,11 @@ _ranking_checked(
     k,
     _ranking_gain_problem(gain, discount, base, half_life),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ideal_dcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO _ranking_expected_ideal_dcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_ideal_dcg(tied, gain, discount, base, half_life)
+)::DOUBLE;
 CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 _ranking_checked(
     'ranking_ndcg',
@@ -1598,7 +1845,7 @@ FROM (
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -29,3 +29,35 @@ CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 't
         1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
+(
+    CASE normalize::VARCHAR
+        -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
+        -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
+        WHEN 'hits' THEN coalesce(
+            list_transform(
+                list_transform(
+                    tied.ties[-1:],
+                    lambda last: {
+                        'ways': _ranking_tied_ways(last),
+                        'before': last.before,
+                        'above': coalesce(
+                            list_sum(list_transform(
+                                tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
+                            0),
+                        'alone': _ranking_tied_precisions(last, 1, last.taken),
+                        'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
+                lambda of: list_sum(list_transform(
+                    of.ways,
+                    lambda way: way.weight / greatest(of.before + way.hits, 1) * (
+                        of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+                    / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+            0)
+        ELSE coalesce(
+            list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
+            / greatest(
+                CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
+    END
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;

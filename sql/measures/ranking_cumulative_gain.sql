@@ -23,3 +23,18 @@ CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear')
         list_max(ranking.grades),
         _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
+(
+    _ranking_total(
+        'ranking_cumulative_gain',
+        tied,
+        gain,
+        list_max(tied.grades),
+        _ranking_discounted(
+            tied,
+            tied.grades,
+            flatten(list_transform(
+                tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))),
+            gain))
+)::DOUBLE;

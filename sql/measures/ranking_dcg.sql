@@ -32,3 +32,14 @@ CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'l
         _ranking_discounted(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_dcg',
+        tied,
+        gain,
+        list_max(tied.grades),
+        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
+)::DOUBLE;

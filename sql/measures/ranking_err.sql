@@ -20,11 +20,7 @@ _ranking_checked(
             max_grade,
             'a number > 0 and <= 1000',
             TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        CASE
-            WHEN judged.ideal[1] > TRY_CAST(max_grade AS DOUBLE)
-                THEN format(
-                    'a grade must be max_grade={:g} or less, got {:g}', TRY_CAST(max_grade AS DOUBLE), judged.ideal[1])
-        END),
+        _ranking_grade_problem(max_grade, judged.ideal[1])),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
 
 CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS

@@ -25,3 +25,12 @@ CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1) AS
         1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_f_measure(tied, beta := 1) AS
+(
+    least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * _ranking_tied_hits(tied, tied.top)
+            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * tied.n_relevant + tied.top, 1),
+        1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;

@@ -47,3 +47,24 @@ CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5,
         1)
     * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
+(
+    least(
+        _ranking_discounted(
+            tied,
+            list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+            _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
+            'linear')
+        / greatest(
+            _ranking_ideal(
+                tied,
+                list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                'linear',
+                'half_life',
+                NULL,
+                half_life),
+            2 ** -1074),
+        1)
+    * coalesce(tied.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+)::DOUBLE;

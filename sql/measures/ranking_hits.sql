@@ -17,3 +17,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_hits(ranking) AS
 (
     len(ranking.hits)
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_hits(tied) AS
+(
+    _ranking_tied_hits(tied, tied.top)
+)::DOUBLE;

@@ -30,3 +30,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_ideal_dcg
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_ideal_dcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_ideal_dcg(tied, gain, discount, base, half_life)
+)::DOUBLE;

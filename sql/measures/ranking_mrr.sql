@@ -19,3 +19,16 @@ CREATE OR REPLACE TEMP MACRO _ranking_mrr(ranking) AS
 (
     coalesce(1 / ranking.hits[1], 0)
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_mrr(tied) AS
+(
+    -- 1 / rank at each rank, times how often the first hit is there, which is for the next rank that of this one
+    -- times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie.
+    coalesce(
+        list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
+            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1)::DOUBLE[],
+            lambda below, rank: 1 / (tie.above + rank)
+                + below * (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1),
+            0::DOUBLE))[1],
+        0)
+)::DOUBLE;

@@ -21,3 +21,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'list') AS
     len(ranking.hits) / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_precision(tied, divide := 'list') AS
+(
+    _ranking_tied_hits(tied, tied.top) / greatest(CASE divide::VARCHAR WHEN 'k' THEN tied.k ELSE tied.top END, 1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;

@@ -20,3 +20,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
     len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_r_precision(tied) AS
+(
+    _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;

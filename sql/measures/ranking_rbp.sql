@@ -30,11 +30,7 @@ _ranking_checked(
         CASE
             WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
                 THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-            WHEN gain::VARCHAR = 'graded' AND judged.ideal[1] > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                THEN format(
-                    'a grade must be max_grade={:g} or less, got {:g}',
-                    coalesce(TRY_CAST(max_grade AS DOUBLE), 4),
-                    judged.ideal[1])
+            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, judged.ideal[1])
         END),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
 
@@ -49,6 +45,34 @@ CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := '
                         WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
                         ELSE 1
                     END)),
+            0),
+        1)
+)::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp
+    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+(
+    coalesce(
+        error('ranking_rbp: ' || CASE
+            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, tied.ideal[1])
+        END)::INTEGER,
+        1)
+    * least(
+        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+            list_sum(list_transform(
+                list_zip(
+                    flatten(list_transform(tied.ties, lambda tie: list_resize(
+                        []::DOUBLE[],
+                        tie.hits,
+                        list_sum(list_transform(
+                            range(tie.above, tie.above + tie.taken),
+                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
+                            / tie.size))),
+                    tied.grades),
+                lambda hit: hit[1] * CASE gain::VARCHAR
+                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                    ELSE 1
+                END)),
             0),
         1)
 )::DOUBLE;

@@ -26,3 +26,14 @@ CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
         1)
     + (ranking.n_relevant + ranking.top = 0)::INTEGER
 )::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_expected_recall(tied, normalize := 'truth') AS
+(
+    _ranking_tied_hits(tied, tied.top) / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(tied.k, tied.n_relevant)
+            ELSE tied.n_relevant
+        END,
+        1)
+    + (tied.n_relevant + tied.top = 0)::INTEGER
+)::DOUBLE;

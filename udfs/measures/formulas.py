@@ -64,6 +64,7 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
+    expected=True,
 )
 def recall(rankings: Rankings, *, normalize: str) -> Floats:
     """Share of the relevant items that stand in the top k.
@@ -89,6 +90,7 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
+    expected=True,
 )
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
@@ -114,6 +116,7 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     range=SHARE,
     empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
+    expected=True,
 )
 def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     """Harmonic mean of precision and recall at k, recall weighing beta times as much.
@@ -139,6 +142,7 @@ def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     range=Range(0, 1, integers=True),
     empty=NO_TRUTH,
     source="Hivemall; trec_eval (success)",
+    expected=True,
 )
 def hit_rate(rankings: Rankings) -> Floats:
     """1 if any relevant item stands in the top k, else 0.
@@ -153,7 +157,7 @@ def hit_rate(rankings: Rankings) -> Floats:
     return (rankings.n_hits > 0).astype(np.float64)
 
 
-@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)")
+@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)", expected=True)
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
@@ -173,6 +177,7 @@ def hits(rankings: Rankings) -> Floats:
     range=SHARE,
     empty=NO_TRUTH,
     source="Voorhees 1999",
+    expected=True,
 )
 def mrr(rankings: Rankings) -> Floats:
     """One over the rank of the first relevant item in the top k; its mean over users is the MRR.
@@ -211,6 +216,7 @@ def first_hit_rank(rankings: Rankings) -> Floats:
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
+    expected=True,
 )
 def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     """Mean of the precision at each relevant item; its mean over users is the MAP.
@@ -236,7 +242,14 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), whole))
 
 
-@measure(title="AUC", aliases=("roc_auc",), range=SHARE, empty=Empty(0.5, "a pair"), source="Hivemall")
+@measure(
+    title="AUC",
+    aliases=("roc_auc",),
+    range=SHARE,
+    empty=Empty(0.5, "a pair"),
+    source="Hivemall",
+    expected=True,
+)
 def auc(rankings: Rankings) -> Floats:
     """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 
@@ -325,6 +338,7 @@ def over_the_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floa
     range=Range(0),
     empty=NO_TRUTH,
     source="Burges 2005",
+    expected=True,
 )
 def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
@@ -353,6 +367,7 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     range=Range(0),
     empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
+    expected=True,
 )
 def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """The DCG of the best possible list, which ranks all truth items by descending grade.
@@ -370,7 +385,7 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     return finite_total(rankings, rankings.best, values)
 
 
-@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall")
+@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall", expected=True)
 def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
@@ -400,6 +415,7 @@ def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life
     range=Range(0),
     empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
+    expected=True,
 )
 def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
     """Cumulative gain: the sum of the gains of the top k, wherever they stand.
@@ -460,6 +476,7 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
     range=SHARE,
     empty=NO_TRUTH,
     source="Moffat, Zobel 2008",
+    expected=True,
 )
 def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
     """Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
@@ -489,6 +506,7 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
     range=SHARE,
     empty=NO_TRUTH,
     source="Breese et al. 1998",
+    expected=True,
 )
 def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
     """Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
@@ -512,7 +530,12 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 
 
 @measure(
-    title="R-precision", aliases=("rprec",), range=SHARE, empty=BOTH_EMPTY, source="Buckley, Voorhees 2000"
+    title="R-precision",
+    aliases=("rprec",),
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="Buckley, Voorhees 2000",
+    expected=True,
 )
 def r_precision(rankings: Rankings) -> Floats:
     """Precision at the rank that equals the number of relevant items.

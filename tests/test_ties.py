@@ -1,0 +1,319 @@
+"""Expected values over all orders of tied items: by hand, over all permutations, and by outside witnesses."""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby, permutations, product
+from typing import Any, NamedTuple
+
+import duckdb
+import pytest
+
+from tests.conftest import is_close, literal
+from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
+from udfs.duckdb.statements import macros
+from udfs.measures.registry import MEASURES
+
+CLOSE = 1e-12
+EXPECTED = [name for name, measure in MEASURES.items() if measure.expected]
+
+
+class Tied(NamedTuple):
+    """Rows of item and score, and the grades of the items that are judged."""
+
+    rows: Sequence[tuple[Any, float | None]]
+    truth: dict[Any, float]
+
+    def ties(self) -> list[list[Any]]:
+        """The items of each score, best first, NULL and NaN last; of one twice there, one row is a miss."""
+
+        def place(row: tuple[Any, float | None]) -> float:
+            return math.inf if row[1] is None or math.isnan(row[1]) else -row[1]
+
+        ties = [[item for item, _ in tie] for _, tie in groupby(sorted(self.rows, key=place), place)]
+        return [[None if item in tie[:i] else item for i, item in enumerate(tie)] for tie in ties]
+
+    def rankings(self) -> list[tuple[Ranking, int]]:
+        """The judged lists that the scores allow, and how many orders give each."""
+        found: Counter[tuple[int, ...]] = Counter()
+        by_ranks = {}
+        for order in product(*map(permutations, self.ties())):
+            ranking = judge_slowly([item for tie in order for item in tie], self.truth, "map")
+            assert ranking is not None
+            key = (*ranking.ranks, *map(float, ranking.grades))
+            by_ranks[key] = ranking
+            found[key] += 1
+        return [(by_ranks[key], orders) for key, orders in found.items()]
+
+    def struct(self) -> str:
+        """What _ranking_tied_at reads."""
+        ranks, lasts, grades, seen, above = [], [], [], {None}, 0
+        for tie in self.ties():
+            known = [item for item in tie if item in self.truth and item not in seen]
+            ranks += [above + 1] * len(known)
+            lasts += [above + len(tie)] * len(known)
+            grades += [self.truth[item] for item in known]
+            above += len(tie)
+            seen.update(tie)
+        return tied(ranks, lasts, grades, sorted(self.truth.values(), reverse=True), above)
+
+
+def mean(name: str, rankings: Sequence[tuple[Ranking, int]], k: int | None, options: Options) -> float:
+    """The mean of the slow definition over these lists."""
+    one, total = WITNESSES[name], sum(orders for _, orders in rankings)
+    return math.fsum(orders * one.definition(ranking, k, **options) for ranking, orders in rankings) / total
+
+
+def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:
+    """A judged ranking with ties, written out."""
+    lists = f"ranks: {ranks}::INTEGER[], lasts: {lasts}::INTEGER[], grades: {grades}::DOUBLE[]"
+    return f"{{{lists}, ideal: {ideal}::DOUBLE[], size: {size}::INTEGER}}"
+
+
+def call(name: str, options: Options) -> str:
+    given = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
+    return f"_ranking_expected_{name}(ranking{given})"
+
+
+def at(macro: str, struct: str, k: int | None) -> str:
+    """A query of one row, with a column `ranking`."""
+    return f"SELECT {macro}(tied, {literal(k)}) AS ranking FROM (SELECT {struct} AS tied FROM range(1))"
+
+
+def expected(
+    con: duckdb.DuckDBPyConnection, case: "Tied | str", k: int | None, calls: Sequence[tuple[str, Options]]
+) -> Any:
+    """What the macros find."""
+    struct = case if isinstance(case, str) else case.struct()
+    columns = ", ".join(call(name, options) for name, options in calls)
+    return con.execute(f"SELECT {columns} FROM ({at('_ranking_tied_at', struct, k)})").fetchone()
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        for macro in macros().values():
+            connection.execute(macro.sql)
+        yield connection
+
+
+# --- The macros are those that the registry says there are ---
+
+
+def test_a_measure_has_a_macro_of_its_expected_value_with_its_options_where_the_registry_says_so(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    sql = "SELECT parameters FROM duckdb_functions() WHERE function_name = '_ranking_expected_' || ?"
+    assert len(EXPECTED) >= 15
+    for name, measure in MEASURES.items():
+        found = con.execute(sql, [name]).fetchall()
+        assert found == [(["tied", *measure.options],)] * measure.expected, name
+
+
+# --- Worked by hand ---
+
+# A miss, and then three tied items of which one is relevant; another relevant item is not listed.
+ONE = Tied([("a", 3), ("b", 2), ("c", 2), ("d", 2)], {"b": 1, "e": 1})
+# Two of three tied items are relevant. Their orders: hit hit miss, hit miss hit, miss hit hit.
+TWO = Tied([("a", 1), ("b", 1), ("c", 1)], {"a": 1, "b": 1})
+GRADED = Tied([("a", 1), ("b", 1), ("c", 0)], {"a": 3, "b": 1, "c": 1, "x": 0})
+# A hit, and a tie of a relevant and another item: (hit) hit miss, (hit) miss hit
+BELOW = Tied([("a", 2), ("b", 1), ("c", 1)], {"a": 1, "b": 1})
+LOG3 = 1 / math.log2(3)
+WORKED: list[tuple[str, Tied, int | None, Options, float]] = [
+    ("recall", ONE, 2, {}, (1 / 3) / 2),
+    ("recall", ONE, 1, {"normalize": "min"}, 0),
+    ("recall", ONE, None, {}, 1 / 2),
+    ("precision", ONE, 3, {}, (2 / 3) / 3),
+    ("precision", ONE, 9, {"divide": "k"}, 1 / 9),
+    ("f_measure", ONE, 2, {}, 2 * (1 / 3) / (2 + 2)),
+    ("hits", TWO, 2, {}, 2 * 2 / 3),
+    ("hit_rate", ONE, 2, {}, 1 / 3),
+    ("hit_rate", TWO, 1, {}, 2 / 3),
+    ("hit_rate", TWO, 2, {}, 1),
+    ("mrr", ONE, 3, {}, (1 / 2 + 1 / 3) / 3),
+    ("mrr", TWO, None, {}, (1 + 1 + 1 / 2) / 3),
+    ("average_precision", ONE, 2, {}, (1 / 2) / 3 / 2),
+    ("average_precision", TWO, 2, {}, ((1 + 1) + 1 + 1 / 2) / 3 / 2),
+    ("average_precision", TWO, 1, {"normalize": "min"}, 2 / 3),
+    ("average_precision", TWO, 2, {"normalize": "hits"}, (1 + 1 + 1 / 2) / 3),
+    ("average_precision", BELOW, None, {}, ((1 + 1) + (1 + 2 / 3)) / 2 / 2),
+    ("auc", ONE, 2, {}, (0 + 0.5 + 0.5) / 3),
+    ("auc", ONE, None, {}, (0 + 1 / 2 + 1 / 2) / 3),
+    ("auc", TWO, 2, {}, (0.5 + 1 + 0) / 3),
+    ("auc", BELOW, 2, {}, (0.5 + 1) / 2),
+    ("auc", BELOW, None, {}, (1 + 1 / 2) / 2),
+    ("dcg", GRADED, 1, {}, (7 + 1) / 2),
+    ("dcg", GRADED, 2, {"gain": "linear"}, (3 + 1) * (1 + LOG3) / 2),
+    ("ideal_dcg", GRADED, 2, {}, 7 + LOG3),
+    ("ndcg", GRADED, 1, {}, (7 + 1) / 2 / 7),
+    ("ndcg", ONE, 2, {}, LOG3 / 3 / (1 + LOG3)),
+    ("cumulative_gain", GRADED, 1, {}, (3 + 1) / 2),
+    ("cumulative_gain", GRADED, 3, {"gain": "exp"}, 7 + 1 + 1),
+    ("rbp", ONE, 3, {}, 0.2 * (0.8 + 0.8**2) / 3),
+    ("rbp", GRADED, 2, {"gain": "graded", "persistence": 0.5}, 0.5 * (3 / 4 + 1 / 4) * (1 + 0.5) / 2),
+    ("half_life_utility", ONE, 2, {"half_life": 2}, (1 / 2) / 3 / (1 + 1 / 2)),
+    ("half_life_utility", GRADED, 2, {"half_life": 2, "neutral": 1}, (2 + 2 / 2) / 2 / 2),
+    ("r_precision", TWO, None, {}, (2 + 1 + 1) / 3 / 2),
+    ("r_precision", TWO, 1, {}, (1 + 1 + 0) / 3 / 2),
+]
+
+
+def test_a_worked_case_holds(con: duckdb.DuckDBPyConnection) -> None:
+    assert {name for name, *_ in WORKED} == set(EXPECTED)
+    for name, case, k, options, want in WORKED:
+        (found,) = expected(con, case, k, [(name, options)])
+        assert is_close(found, want, CLOSE), (name, case, k, options)
+
+
+def test_nothing_judged_is_what_the_registry_says(con: duckdb.DuckDBPyConnection) -> None:
+    empty = [MEASURES[name].empty for name in EXPECTED]
+    one = [of.value for of in empty]
+    both = [of.value if of.both is None else of.both for of in empty]
+    for rows, k, want in (([("a", 1), ("b", 1)], 1, one), ([("a", 1)], 0, both), ([], 3, both)):
+        assert list(expected(con, Tied(rows, {}), k, [(name, {}) for name in EXPECTED])) == want
+
+
+def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    high = Tied([("a", 1), ("b", 1)], {"a": 1001})
+    for name, options, rule in (
+        ("dcg", {}, "1000 or less with gain=exp, got 1001"),
+        ("ideal_dcg", {}, "1000 or less with gain=exp, got 1001"),
+        ("ndcg", {}, "1000 or less with gain=exp, got 1001"),
+        ("cumulative_gain", {"gain": "exp"}, "1000 or less with gain=exp, got 1001"),
+        ("rbp", {"gain": "graded"}, "max_grade=4 or less, got 1001"),
+    ):
+        with pytest.raises(duckdb.InvalidInputException, match=f"ranking_{name}: a grade must be {rule}"):
+            expected(con, high, 1, [(name, options)])
+        assert expected(con, high, 1, [(name, {"gain": "binary" if name == "rbp" else "linear"})])[0] > 0
+
+
+# --- All permutations ---
+
+
+def random_cases(seed: int, n: int, longest: int) -> list[Tied]:
+    """Few scores and items: ties, repeated items, NULLs and NaNs; truth with and without grades."""
+    draw = random.Random(seed)
+    cases = []
+    for _ in range(n):
+        scores = draw.choice([[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]])
+        items = [*range(8), None]
+        rows = [(draw.choice(items), draw.choice(scores)) for _ in range(draw.randint(0, longest))]
+        grades = draw.choice([[1], [-1, 0, 1, 1, 2, 3, 0.5]])
+        judged = draw.sample(range(8), draw.randint(0, 6))
+        cases.append(Tied(rows, {item: draw.choice(grades) for item in judged}))
+    return cases
+
+
+def largest_difference(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) -> float:
+    """The largest of all measures, options and cut-offs, absolute up to 1 and relative above."""
+    rows = " UNION ALL ".join(f"SELECT {i} AS i, {case.struct()} AS tied" for i, case in enumerate(cases))
+    con.execute(f"CREATE OR REPLACE TABLE cases AS {rows}")
+    calls = [(name, options) for name in EXPECTED for options in ({}, *WITNESSES[name].options)]
+    columns = ", ".join(call(name, options) for name, options in calls)
+    rankings = [case.rankings() for case in cases]
+    largest = 0.0
+    for k in (0, 1, 2, 3, 5, None):
+        source = f"SELECT i, _ranking_tied_at(tied, {literal(k)}) AS ranking FROM cases"
+        rows = con.execute(f"SELECT {columns} FROM ({source}) ORDER BY i").fetchall()
+        for orders, found in zip(rankings, rows, strict=True):
+            for (name, options), one in zip(calls, found, strict=True):
+                want = mean(name, orders, k, options)
+                largest = max(largest, abs(one - want) / max(1, abs(want)))
+    return largest
+
+
+def test_it_is_the_mean_over_all_orders(con: duckdb.DuckDBPyConnection) -> None:
+    cases = random_cases(seed=7, n=100, longest=5)
+    assert any(len(case.ties()) == 1 and len(case.rows) == 5 for case in cases)
+    assert any(not case.rows and case.truth for case in cases)
+    assert any(len(case.rankings()) > 10 for case in cases)
+    assert largest_difference(con, cases) < CLOSE
+
+
+def test_without_a_tie_it_is_the_measure(con: duckdb.DuckDBPyConnection) -> None:
+    draw = random.Random(7)
+    for _ in range(12):
+        size = draw.randint(0, 60)
+        ranks = sorted(draw.sample(range(1, size + 1), draw.randint(0, size)))
+        grades = [draw.choice([-1, 0, 0.5, 1, 2, 3]) for _ in ranks]
+        ideal = sorted([*grades, 1, 2], reverse=True)
+        k = draw.choice([1, 5, 10, 30, None])
+        struct = tied(ranks, ranks, grades, ideal, size)
+        columns = ", ".join(f"_ranking_{name}(ranking)" for name in EXPECTED)
+        wants = con.execute(f"SELECT {columns} FROM ({at('_ranking_at', struct, k)})").fetchone()
+        founds = expected(con, struct, k, [(name, {}) for name in EXPECTED])
+        for name, found, want in zip(EXPECTED, founds, wants or (), strict=True):
+            assert is_close(found, want, CLOSE), (name, struct, k)
+
+
+# --- Outside witnesses ---
+
+
+def test_it_is_what_scikit_learn_averages_over_ties(con: duckdb.DuckDBPyConnection) -> None:
+    metrics = pytest.importorskip("sklearn.metrics")
+    draw = random.Random(7)
+    for _ in range(15):
+        size = draw.randint(2, 40)
+        scores = [draw.randint(1, draw.choice([2, 5, 20])) for _ in range(size)]
+        grades = [draw.choice([0, 0, 0, 1, 2, 3]) for _ in range(size)]
+        graded = Tied(list(enumerate(map(float, scores))), dict(enumerate(grades)))
+        for k in (1, 3, 10, None):
+            linear = {"gain": "linear"}
+            dcg, ndcg, auc = expected(con, graded, k, [("dcg", linear), ("ndcg", linear), ("auc", {})])
+            assert is_close(dcg, float(metrics.dcg_score([grades], [scores], k=k)), CLOSE)
+            assert is_close(ndcg, float(metrics.ndcg_score([grades], [scores], k=k)), CLOSE)
+        if len({grade > 0 for grade in grades}) == 2:
+            want = metrics.roc_auc_score([grade > 0 for grade in grades], scores)
+            assert is_close(auc, float(want), CLOSE)
+
+
+LARGE = [  # above, before, size, hits, k
+    (0, 0, 100_000, 1_000, 10),
+    (0, 0, 100_000, 1_000, 50_000),
+    (0, 0, 100_000, 1_000, 99_999),
+    (10, 3, 100_000, 1_000, 1_010),
+    (10, 3, 100_000, 5_000, 50_010),
+    (1_000, 0, 100_000, 1, 1_005),
+    (0, 0, 2_000, 30, 700),
+    (500, 20, 2_000, 1_990, 700),
+]
+
+
+@pytest.mark.parametrize(("above", "before", "size", "hits", "k"), LARGE)
+def test_large_ties_keep_nine_digits(
+    con: duckdb.DuckDBPyConnection, above: int, before: int, size: int, hits: int, k: int
+) -> None:
+    """By SciPy's hypergeometric distribution; of the items above the tie, the first `before` are hits."""
+    hypergeom = pytest.importorskip("scipy.stats").hypergeom
+    np = pytest.importorskip("numpy")
+    above_it, one = f"range(1, {before} + 1)", f"list_resize([]::DOUBLE[], {before + hits}, 1)"
+    in_it = [f"{above_it} || list_resize([]::BIGINT[], {hits}, {rank})" for rank in (above + 1, above + size)]
+    struct = tied(*in_it, one, one, above + size)
+    taken, relevant = k - above, before + hits
+    # how many hits of the tie are in the top k, and how often
+    some = np.arange(max(0, taken + hits - size), min(hits, taken) + 1)
+    share = hypergeom.pmf(some, size, hits, taken)
+    # at each rank of the tie: how often nothing above it there is a hit, and then it is one; soon never
+    ranks = np.arange(1, min(taken, 4_000) + 1)
+    first = hypergeom.pmf(0, size, hits, ranks - 1) * hits / (size - ranks + 1)
+    assert len(ranks) == taken or first[-1] < 1e-18
+    wrong = some * (above - before + (taken - some) / 2)
+    pairs = (before + some) * (k - before - some)
+    want = {
+        "hits": before + hits * taken / size,
+        "hit_rate": 1.0 if before else 1 - share[0] * (some[0] == 0),
+        "mrr": 1.0 if before else math.fsum(first / (above + ranks)),
+        "auc": math.fsum(share * np.where(pairs > 0, 1 - wrong / np.maximum(pairs, 1), 0.5)),
+        "dcg": math.fsum(1 / math.log2(rank + 1) for rank in range(1, before + 1))
+        + hits / size * math.fsum(1 / math.log2(above + rank + 1) for rank in range(1, taken + 1)),
+    }
+    if taken * hits <= 30_000:
+        n = np.arange(1, min(hits, taken) + 1)[:, None]  # the n-th hit of the tie at each of its ranks
+        here = hypergeom.pmf(n - 1, size, hits, ranks - 1) * (hits - n + 1) / (size - ranks + 1)
+        precisions = before + math.fsum((here * (before + n) / (above + ranks)).ravel())
+        want["average_precision"] = precisions / relevant
+    found = expected(con, struct, k, [(name, {}) for name in want])
+    for name, one in zip(want, found, strict=True):
+        assert one == pytest.approx(want[name], rel=1e-9, abs=0), name
