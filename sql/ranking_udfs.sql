@@ -248,10 +248,11 @@ CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
 (
     coalesce(
         list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
-            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1)::DOUBLE[],
-            lambda below, rank: 1 / (tie.above + rank)
-                + below * (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1),
-            0::DOUBLE))[1],
+            list_transform(
+                range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
+                lambda rank: [1 / (tie.above + rank), (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1)]),
+            lambda below, here: [here[1] + here[2] * below[1]],
+            [0::DOUBLE])[1])[1],
         0)
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS

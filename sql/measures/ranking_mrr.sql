@@ -23,12 +23,14 @@ CREATE OR REPLACE TEMP MACRO _ranking_mrr(ranking) AS
 CREATE OR REPLACE TEMP MACRO _ranking_expected_mrr(tied) AS
 (
     -- 1 / rank at each rank, times how often the first hit is there, which is for the next rank that of this one
-    -- times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie.
+    -- times (size - hits + 1 - rank) / (size - rank), counting ranks in the tie. (DuckDB 1.5 mixes up rows where the
+    -- lambda of a list_reduce looks at more than its list.)
     coalesce(
         list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
-            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1)::DOUBLE[],
-            lambda below, rank: 1 / (tie.above + rank)
-                + below * (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1),
-            0::DOUBLE))[1],
+            list_transform(
+                range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
+                lambda rank: [1 / (tie.above + rank), (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1)]),
+            lambda below, here: [here[1] + here[2] * below[1]],
+            [0::DOUBLE])[1])[1],
         0)
 )::DOUBLE;

@@ -4,8 +4,8 @@
 -- tied:    what _ranking_tied_at gives
 -- discount, base, half_life: as _ranking_discounts takes them
 -- Returns: DOUBLE[], in the order of the grades of `tied`
--- Example: SELECT _ranking_tied_discounts(
---              {'ties': [{'above': 0, 'size': 4, 'taken': 1, 'hits': 2}]}, 'log2', NULL, NULL);  -- [0.25, 0.25]
+-- Example: SELECT _ranking_tied_discounts({'ties': [{'above': 0, 'size': 4, 'taken': 1, 'hits': 2}]}, 'log2', NULL, NULL);
+--          -- [0.25, 0.25]
 CREATE OR REPLACE TEMP MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
 flatten(list_transform(
     tied.ties,
