@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_distribution _ranking_ties_by_user ranking_by_user ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -339,6 +339,14 @@ CREATE OR REPLACE MACRO _ranking_cut(text) AS
 coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
+CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed) AS
+{
+    'ranks': list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank])),
+    'lasts': list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank])),
+    'grades': judged.grades,
+    'ideal': judged.ideal,
+    'size': judged.size
+};
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
@@ -409,6 +417,16 @@ list_filter(
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
 OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
+CREATE OR REPLACE MACRO _ranking_has_expected(name) AS
+name NOT IN (
+    'first_hit_rank',
+    'bpref',
+    'interpolated_precision',
+    'interpolated_average_precision',
+    'spearman',
+    'kendall_tau',
+    'concordant_pairs'
+);
 CREATE OR REPLACE MACRO _ranking_same(one, other, mixed) AS
 CASE WHEN mixed THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN mixed THEN NULL ELSE other END
 AND CASE WHEN mixed THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN mixed THEN other::VARCHAR END;
@@ -480,6 +498,11 @@ CASE
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
 END;
+CREATE OR REPLACE MACRO _ranking_valid_ties(ties, caller) AS
+coalesce(
+    error(caller || ': ' || _ranking_option(
+        'ties', ties, 'item|expected', typeof(ties) = 'VARCHAR' AND ties::VARCHAR IN ('item', 'expected')))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
 (
     list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
@@ -1374,13 +1397,14 @@ FROM (
 )
 UNION ALL BY NAME
 SELECT [itemid] AS items FROM _ranking_recs(rec, names) WHERE false;
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k) AS TABLE
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
     system,
     n_rec,
     CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
+    scores
 FROM (
     SELECT
         userid,
@@ -1393,13 +1417,16 @@ FROM (
                         list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                         'ASC',
                         'NULLS LAST'
-                    )[:coalesce(max_k, 2147483647)],
+                    )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
                     lambda pair: pair[2]
                 )
             WHEN names['descending']
-                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
-            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
-        END AS items
+                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+        END AS items,
+        CASE WHEN tied
+            THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+        END AS scores
     FROM (
         SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
         FROM _ranking_recs(rec, names) AS recs
@@ -1597,7 +1624,7 @@ FROM (
 )
 WHERE place > 0 AND count > 0 AND NOT list_contains(places, -place)
 ORDER BY place ASC, length(problem) ASC, problem ASC;
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, listed_texts, items, texts, grades, found),
     CASE
@@ -1624,12 +1651,13 @@ FROM (
             coalesce(lists.n_rec, 0) AS n_rec,
             coalesce(lists.items, []) AS listed,
             coalesce(lists.texts, []) AS listed_texts,
+            lists.scores,
             truths.items,
             truths.texts,
             truths.grades
         FROM _ranking_truth_lists(rec, truth, names, caller) AS truths
         CROSS JOIN _ranking_systems(rec, names) AS systems
-        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k) AS lists
+        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
             ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
         WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
@@ -1646,12 +1674,13 @@ SELECT
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
-        SELECT *, _ranking_at(judged, _ranking_longest(max_k)) AS ranking
+        SELECT * EXCLUDE (scores), _ranking_at(judged, _ranking_longest(max_k)) AS ranking
         FROM _ranking_judged(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             _ranking_longest(max_k),
+            false,
             'interpolated_precision_curve'
         )
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
@@ -1676,12 +1705,13 @@ FROM (
         _ranking_precision(ranking) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
-        SELECT *, _ranking_at(judged, k) AS ranking
+        SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
         FROM _ranking_judged(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             _ranking_longest(max_k),
+            false,
             'precision_recall_curve'
         )
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
@@ -1703,12 +1733,13 @@ CREATE OR REPLACE MACRO ranking_judged(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true
 ) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
+SELECT * EXCLUDE (ranking_system, has_truth, scores)
 FROM _ranking_judged(
     rec,
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
+    false,
     'ranking_judged'
 )
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
@@ -1741,20 +1772,16 @@ SELECT
     _ranking_kendall_tau(ranking) AS kendall_tau,
     _ranking_concordant_pairs(ranking) AS concordant_pairs,
 FROM (
-    SELECT * EXCLUDE (judged), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), caller)
+    SELECT * EXCLUDE (judged, scores), _ranking_at(judged, k) AS ranking
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
-CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_by_user(
-    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, 'ranking_by_user'
-)
-WHERE has_truth;
+CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+SELECT * EXCLUDE (scores, reversed), CASE WHEN tied THEN _ranking_tied(judged, scores, reversed) END AS tied
+FROM (
+    SELECT *, list_reverse(scores) AS reversed
+    FROM _ranking_judged(rec, truth, names, max_k, tied, caller)
+);
 CREATE OR REPLACE MACRO ranking_distribution(
     rec, truth, ks,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -1797,56 +1824,161 @@ FROM (
     GROUP BY ALL
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC;
-CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+CREATE OR REPLACE MACRO _ranking_ties_by_user(rec, truth, names, ks, ties, caller) AS TABLE
+SELECT COLUMNS(lambda c: ties::VARCHAR IS DISTINCT FROM 'expected' OR _ranking_has_expected(c))
 FROM (
-    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
+        k,
+        n_rec,
+        n_truth,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_recall(tied) ELSE _ranking_recall(ranking) END AS recall,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_precision(tied) ELSE _ranking_precision(ranking) END AS "precision",
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_f_measure(tied) ELSE _ranking_f_measure(ranking) END AS f_measure,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_hit_rate(tied) ELSE _ranking_hit_rate(ranking) END AS hit_rate,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_hits(tied) ELSE _ranking_hits(ranking) END AS hits,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_mrr(tied) ELSE _ranking_mrr(ranking) END AS mrr,
+        _ranking_first_hit_rank(ranking) AS first_hit_rank,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_average_precision(tied) ELSE _ranking_average_precision(ranking) END AS average_precision,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_auc(tied) ELSE _ranking_auc(ranking) END AS auc,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_dcg(tied) ELSE _ranking_dcg(ranking) END AS dcg,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_ideal_dcg(tied) ELSE _ranking_ideal_dcg(ranking) END AS ideal_dcg,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_ndcg(tied) ELSE _ranking_ndcg(ranking) END AS ndcg,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_cumulative_gain(tied) ELSE _ranking_cumulative_gain(ranking) END AS cumulative_gain,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_rbp(tied) ELSE _ranking_rbp(ranking) END AS rbp,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_half_life_utility(tied) ELSE _ranking_half_life_utility(ranking) END AS half_life_utility,
+        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_r_precision(tied) ELSE _ranking_r_precision(ranking) END AS r_precision,
+        _ranking_bpref(ranking) AS bpref,
+        _ranking_interpolated_precision(ranking) AS interpolated_precision,
+        _ranking_interpolated_average_precision(ranking) AS interpolated_average_precision,
+        _ranking_spearman(ranking) AS spearman,
+        _ranking_kendall_tau(ranking) AS kendall_tau,
+        _ranking_concordant_pairs(ranking) AS concordant_pairs,
     FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-            count(*) AS users,
-            count(*) FILTER (n_rec = 0) AS users_without_rec,
-            NULL AS users_without_truth,
-            ranking_mean(recall) AS recall,
-            ranking_mean("precision") AS "precision",
-            ranking_mean(f_measure) AS f_measure,
-            ranking_mean(hit_rate) AS hit_rate,
-            ranking_mean(hits) AS hits,
-            ranking_mean(mrr) AS mrr,
-            ranking_mean(first_hit_rank) AS first_hit_rank,
-            ranking_mean(average_precision) AS average_precision,
-            ranking_mean(auc) AS auc,
-            ranking_mean(dcg) AS dcg,
-            ranking_mean(ideal_dcg) AS ideal_dcg,
-            ranking_mean(ndcg) AS ndcg,
-            ranking_mean(cumulative_gain) AS cumulative_gain,
-            ranking_mean(rbp) AS rbp,
-            ranking_mean(half_life_utility) AS half_life_utility,
-            ranking_mean(r_precision) AS r_precision,
-            ranking_mean(bpref) AS bpref,
-            ranking_mean(interpolated_precision) AS interpolated_precision,
-            ranking_mean(interpolated_average_precision) AS interpolated_average_precision,
-            ranking_mean(spearman) AS spearman,
-            ranking_mean(kendall_tau) AS kendall_tau,
-            ranking_mean(concordant_pairs) AS concordant_pairs,
+        SELECT * EXCLUDE (judged, tied), _ranking_at(judged, k) AS ranking, _ranking_tied_at(tied, k) AS tied
+        FROM _ranking_tied_judged(
+            rec, truth, names, _ranking_longest(ks), ties::VARCHAR IS NOT DISTINCT FROM 'expected', caller
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+    )
+)
+WHERE (SELECT _ranking_valid_ties(ties, caller));
+CREATE OR REPLACE MACRO ranking_by_user
+    (
+        rec, truth, ks,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth)
         FROM _ranking_by_user(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             ks,
-            'ranking_summary'
+            'ranking_by_user'
         )
-        GROUP BY ALL
-    )
-)
-WHERE has_truth
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+        WHERE has_truth
+    ),
+
+    (
+        rec, truth, ks, ties,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth)
+        FROM _ranking_ties_by_user(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            ks,
+            ties,
+            'ranking_by_user'
+        )
+        WHERE has_truth
+    );
+CREATE OR REPLACE MACRO ranking_summary
+    (
+        rec, truth, ks,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+        FROM (
+            SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+                    count(*) AS users,
+                    count(*) FILTER (n_rec = 0) AS users_without_rec,
+                    NULL AS users_without_truth,
+                    ranking_mean(recall) AS recall,
+                    ranking_mean("precision") AS "precision",
+                    ranking_mean(f_measure) AS f_measure,
+                    ranking_mean(hit_rate) AS hit_rate,
+                    ranking_mean(hits) AS hits,
+                    ranking_mean(mrr) AS mrr,
+                    ranking_mean(first_hit_rank) AS first_hit_rank,
+                    ranking_mean(average_precision) AS average_precision,
+                    ranking_mean(auc) AS auc,
+                    ranking_mean(dcg) AS dcg,
+                    ranking_mean(ideal_dcg) AS ideal_dcg,
+                    ranking_mean(ndcg) AS ndcg,
+                    ranking_mean(cumulative_gain) AS cumulative_gain,
+                    ranking_mean(rbp) AS rbp,
+                    ranking_mean(half_life_utility) AS half_life_utility,
+                    ranking_mean(r_precision) AS r_precision,
+                    ranking_mean(bpref) AS bpref,
+                    ranking_mean(interpolated_precision) AS interpolated_precision,
+                    ranking_mean(interpolated_average_precision) AS interpolated_average_precision,
+                    ranking_mean(spearman) AS spearman,
+                    ranking_mean(kendall_tau) AS kendall_tau,
+                    ranking_mean(concordant_pairs) AS concordant_pairs,
+                FROM _ranking_by_user(
+                    rec,
+                    truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                    ks,
+                    'ranking_summary'
+                )
+                GROUP BY ALL
+            )
+        )
+        WHERE has_truth
+        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST
+    ),
+
+    (
+        rec, truth, ks, ties,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+        FROM (
+            SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+            FROM (
+                SELECT
+                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+                    count(*) AS users,
+                    count(*) FILTER (n_rec = 0) AS users_without_rec,
+                    NULL AS users_without_truth,
+                    ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                        'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
+                FROM _ranking_ties_by_user(
+                    rec,
+                    truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                    ks,
+                    ties,
+                    'ranking_summary'
+                )
+                GROUP BY ALL
+            )
+        )
+        WHERE has_truth
+        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST
+    );
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_distribution _ranking_ties_by_user ranking_by_user ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -2,7 +2,8 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
+- sql/tables/internal/_ranking_by_user.sql and _ranking_ties_by_user.sql, sql/tables/ranking_summary.sql: a column per
+  measure; sql/tables/internal/_ranking_has_expected.sql: those without an expected value over ties
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -90,9 +91,22 @@ def by_user_columns() -> Iterator[str]:
         yield f"    _ranking_{name}(ranking) AS {identifier(name)},"
 
 
+def ties_by_user_columns() -> Iterator[str]:
+    for name in table_measures():
+        value = f"_ranking_{name}(ranking)"
+        if MEASURES[name].expected:
+            value = f"CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_{name}(tied) ELSE {value} END"
+        yield f"        {value} AS {identifier(name)},"
+
+
 def summary_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"            ranking_mean({identifier(name)}) AS {identifier(name)},"
+        yield f"                    ranking_mean({identifier(name)}) AS {identifier(name)},"
+
+
+def without_expected() -> Iterator[str]:
+    names = [literal(name) for name in table_measures() if not MEASURES[name].expected]
+    yield "    " + ",\n    ".join(names)
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
@@ -114,8 +128,12 @@ def generated() -> dict[Path, str]:
         readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
         macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
     }
-    by_user, summary = macros / "internal" / "_ranking_by_user.sql", macros / "ranking_summary.sql"
-    for path, columns in ((by_user, by_user_columns()), (summary, summary_columns())):
+    for path, columns in (
+        (macros / "internal" / "_ranking_by_user.sql", by_user_columns()),
+        (macros / "internal" / "_ranking_ties_by_user.sql", ties_by_user_columns()),
+        (macros / "internal" / "_ranking_has_expected.sql", without_expected()),
+        (macros / "ranking_summary.sql", summary_columns()),
+    ):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
     return files
 

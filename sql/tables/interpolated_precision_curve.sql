@@ -16,12 +16,13 @@ SELECT
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
-        SELECT *, _ranking_at(judged, _ranking_longest(max_k)) AS ranking
+        SELECT * EXCLUDE (scores), _ranking_at(judged, _ranking_longest(max_k)) AS ranking
         FROM _ranking_judged(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             _ranking_longest(max_k),
+            false,
             'interpolated_precision_curve'
         )
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)

@@ -20,12 +20,13 @@ FROM (
         _ranking_precision(ranking) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
-        SELECT *, _ranking_at(judged, k) AS ranking
+        SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
         FROM _ranking_judged(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             _ranking_longest(max_k),
+            false,
             'precision_recall_curve'
         )
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)

@@ -5,14 +5,39 @@
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure with its
 --             default options; those that a query does not select are not computed
+-- With ties := 'expected' in place of 'item', each measure's expected value over all orders of the items that tie, in
+--             closed form; without the columns of the measures that have none
 -- Example:    SELECT userid, ndcg FROM ranking_by_user('rec', 'truth', [10]) ORDER BY ndcg;
-CREATE OR REPLACE TEMP MACRO ranking_by_user(
-    rec, truth, ks,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_by_user(
-    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, 'ranking_by_user'
-)
-WHERE has_truth;
+CREATE OR REPLACE TEMP MACRO ranking_by_user
+    (
+        rec, truth, ks,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth)
+        FROM _ranking_by_user(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            ks,
+            'ranking_by_user'
+        )
+        WHERE has_truth
+    ),
+
+    (
+        rec, truth, ks, ties,
+        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+        descending := true
+    ) AS TABLE (
+        SELECT * EXCLUDE (ranking_system, has_truth)
+        FROM _ranking_ties_by_user(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            ks,
+            ties,
+            'ranking_by_user'
+        )
+        WHERE has_truth
+    );

@@ -20,12 +20,13 @@ CREATE OR REPLACE TEMP MACRO ranking_judged(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true
 ) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth)
+SELECT * EXCLUDE (ranking_system, has_truth, scores)
 FROM _ranking_judged(
     rec,
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
+    false,
     'ranking_judged'
 )
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));

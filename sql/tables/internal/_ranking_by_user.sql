@@ -38,7 +38,7 @@ SELECT
     _ranking_concordant_pairs(ranking) AS concordant_pairs,
     -- end of measures
 FROM (
-    SELECT * EXCLUDE (judged), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), caller)
+    SELECT * EXCLUDE (judged, scores), _ranking_at(judged, k) AS ranking
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );

@@ -3,12 +3,13 @@
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
 -- max_k:      an INTEGER; NULL for all of the ranking
+-- tied:       as for _ranking_rec_lists
 -- caller:     the function that an error names
 -- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for
---             users in rec that are not in truth a row too, in which has_truth is false
+--             users in rec that are not in truth a row too, in which has_truth is false; scores, NULL unless tied
 -- Example:    FROM _ranking_judged(
---     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, 'ranking_judged');
-CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, names, max_k, caller) AS TABLE
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, false, 'ranking_judged');
+CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
 SELECT
     * EXCLUDE (listed, listed_texts, items, texts, grades, found),
     CASE
@@ -35,12 +36,13 @@ FROM (
             coalesce(lists.n_rec, 0) AS n_rec,
             coalesce(lists.items, []) AS listed,
             coalesce(lists.texts, []) AS listed_texts,
+            lists.scores,
             truths.items,
             truths.texts,
             truths.grades
         FROM _ranking_truth_lists(rec, truth, names, caller) AS truths
         CROSS JOIN _ranking_systems(rec, names) AS systems
-        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k) AS lists
+        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
             ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
             AND lists.system IS NOT DISTINCT FROM systems.ranking_system
         WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)

@@ -8,17 +8,19 @@
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
 -- max_k:      where the ranking is cut; NULL for all of it
+-- tied:       whether a tie at max_k is kept as a whole, and scores are given; a constant
 -- Returns:    system (NULL if there is no such column), userid, n_rec (rows in rec), items (of a type that those of
---             truth can have) and texts, one of the two NULL: see _ranking_mixed_items
+--             truth can have) and texts, one of the two NULL: see _ranking_mixed_items; scores, NULL unless tied
 -- Example:    FROM _ranking_rec_lists(
---     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10);
-CREATE OR REPLACE TEMP MACRO _ranking_rec_lists(rec, truth, names, max_k) AS TABLE
+--     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, false);
+CREATE OR REPLACE TEMP MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
     system,
     n_rec,
     CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts
+    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
+    scores
 FROM (
     SELECT
         userid,
@@ -32,13 +34,16 @@ FROM (
                         list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                         'ASC',
                         'NULLS LAST'
-                    )[:coalesce(max_k, 2147483647)],
+                    )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
                     lambda pair: pair[2]
                 )
             WHEN names['descending']
-                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
-            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:coalesce(max_k, 2147483647)]
-        END AS items
+                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+        END AS items,
+        CASE WHEN tied
+            THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+        END AS scores
     FROM (
         SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
         FROM _ranking_recs(rec, names) AS recs

@@ -1,0 +1,16 @@
+-- Internal: a judged ranking with the ties that its scores make, as _ranking_tied_at reads it. Of two rows of an item in
+-- a tie one is the item, the other a miss.
+--
+-- judged:   a judged ranking
+-- scores:   LIST of the scores of the list, as it is ordered, NULLs last; a lambda looks at it for every item: a column
+-- reversed: the same from its end, likewise
+-- Returns:  STRUCT: ranks and lasts INTEGER[], the first and the last rank of the tie of each item; grades, ideal and size
+-- Example:  SELECT _ranking_tied(ranking_judge([1, 2], [2]), [0.5, 0.5], [0.5, 0.5]);
+CREATE OR REPLACE TEMP MACRO _ranking_tied(judged, scores, reversed) AS
+{
+    'ranks': list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank])),
+    'lasts': list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank])),
+    'grades': judged.grades,
+    'ideal': judged.ideal,
+    'size': judged.size
+};
