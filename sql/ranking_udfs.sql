@@ -689,7 +689,7 @@ list_transform(
         'hits': n,
         'weight': exp(
             _ranking_ln_ways(tie, n)
-            - _ranking_ln_ways(tie, (tie.hits + 1) * (tie.taken + 1) // (tie.size + 2)))});
+            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
 CREATE OR REPLACE MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)

@@ -2,8 +2,8 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/internal/_ranking_by_user.sql and _ranking_ties_by_user.sql, sql/tables/ranking_summary.sql: a column per
-  measure; sql/tables/internal/_ranking_has_expected.sql: those without an expected value over ties
+- sql/tables/ranking_summary.sql, sql/tables/internal/_ranking_by_user.sql and _ranking_ties_by_user.sql: a column
+  per measure; _ranking_has_expected.sql: those that have no expected value over ties
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 

@@ -36,7 +36,7 @@ JUDGED = "FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
 PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
 QUERIES = {
     "ranking_summary": SUMMARY,
-    "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3]) ORDER BY userid, k",
+    "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3], ties := 'expected') ORDER BY userid, k",
     "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",
     "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
     "ranking_judged": JUDGED,

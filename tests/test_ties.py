@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import duckdb
 import pytest
 
+import udfs
 from tests.conftest import is_close, literal
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
-from udfs.duckdb.statements import macros
+from udfs.duckdb.portable import SCRIPT
+from udfs.duckdb.statements import read
 from udfs.measures.registry import MEASURES
 
 CLOSE = 1e-12
@@ -93,9 +95,20 @@ def expected(
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        for macro in macros().values():
-            connection.execute(macro.sql)
-        yield connection
+        yield udfs.register(connection)
+
+
+@pytest.fixture(scope="module", params=["connection", "script"])
+def either(
+    request: pytest.FixtureRequest, con: duckdb.DuckDBPyConnection
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the pack, and one with the portable edition."""
+    if request.param == "connection":
+        yield con
+    else:
+        with duckdb.connect() as connection:
+            connection.execute(read(SCRIPT))
+            yield connection
 
 
 # --- The macros are those that the registry says there are ---
@@ -105,7 +118,6 @@ def test_a_measure_has_a_macro_of_its_expected_value_with_its_options_where_the_
     con: duckdb.DuckDBPyConnection,
 ) -> None:
     sql = "SELECT parameters FROM duckdb_functions() WHERE function_name = '_ranking_expected_' || ?"
-    assert len(EXPECTED) >= 15
     for name, measure in MEASURES.items():
         found = con.execute(sql, [name]).fetchall()
         assert found == [(["tied", *measure.options],)] * measure.expected, name
@@ -224,6 +236,7 @@ def largest_difference(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) ->
     return largest
 
 
+@pytest.mark.slow
 def test_it_is_the_mean_over_all_orders(con: duckdb.DuckDBPyConnection) -> None:
     cases = random_cases(seed=7, n=100, longest=5)
     assert any(len(case.ties()) == 1 and len(case.rows) == 5 for case in cases)
@@ -248,9 +261,114 @@ def test_without_a_tie_it_is_the_measure(con: duckdb.DuckDBPyConnection) -> None
             assert is_close(found, want, CLOSE), (name, struct, k)
 
 
+# --- Tables ---
+
+COLUMNS = [name for name in EXPECTED if MEASURES[name].column]
+UUID = "('00000000-0000-0000-0000-00000000000' || itemid)"
+# how the tables `given` and `judged` are read, and the arguments that say so
+LAYOUTS = {
+    "DOUBLE": ("FROM given", "FROM judged", ""),
+    "HUGEINT": (
+        "SELECT * REPLACE (CASE WHEN NOT isnan(score) THEN score::HUGEINT END AS score) FROM given",
+        "FROM judged",
+        "",
+    ),
+    "ranks": ("SELECT * REPLACE (-score AS score) FROM given", "FROM judged", ", descending := false"),
+    "UUID and text": (
+        f"SELECT * REPLACE ({UUID}::UUID AS itemid) FROM given",
+        f"SELECT * REPLACE ({UUID} AS itemid) FROM judged",
+        "",
+    ),
+    "other names": (
+        "SELECT userid AS who, itemid AS what, score AS p, 'x' AS model FROM given",
+        "SELECT userid AS who, itemid AS what, rel AS stars FROM judged",
+        ", user_col := 'who', item_col := 'what', score_col := 'p', grade_col := 'stars', "
+        "system_col := 'model'",
+    ),
+}
+
+
+@pytest.mark.slow
+def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
+    either: duckdb.DuckDBPyConnection,
+) -> None:
+    cases = random_cases(seed=8, n=30, longest=5)
+    either.execute("CREATE OR REPLACE TABLE given (userid INTEGER, itemid INTEGER, score DOUBLE)")
+    either.execute("CREATE OR REPLACE TABLE judged (userid INTEGER, itemid INTEGER, rel DOUBLE)")
+    for user, case in enumerate(cases):
+        for row in case.rows:
+            either.execute("INSERT INTO given VALUES (?, ?, ?)", [user, *row])
+        for row in case.truth.items() or [(None, 1)]:
+            either.execute("INSERT INTO judged VALUES (?, ?, ?)", [user, *row])
+    rankings = [case.rankings() for case in cases]
+    ks = (0, 1, 2, 3, 40, None)
+    want = {
+        (user, k): [mean(name, orders, k, {}) for name in COLUMNS]
+        for user, orders in enumerate(rankings)
+        for k in ks
+    }
+    some_ks = [[0], [1], [2, 3], [3, 40], [2, None]]
+    for i, (rec, truth, names) in enumerate(LAYOUTS.values()):
+        either.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
+        for some in some_ks if i == 0 else some_ks[i:]:
+            arguments = f"('rec', 'truth', {literal(some)}, ties := 'expected'{names})"
+            found = either.execute(f"FROM ranking_by_user{arguments}")
+            before = ["system"] * ("system" in names) + ["userid", "k", "n_rec", "n_truth"]
+            assert [column for column, *_ in found.description] == [*before, *COLUMNS]
+            rows = [row[len(before) - 4 :] for row in found.fetchall()]
+            assert len(rows) == len(cases) * len(some)
+            for user, k, n_rec, n_truth, *values in rows:
+                assert n_rec == len(cases[user].rows)
+                assert n_truth == rankings[user][0][0].relevant
+                for name, one, right in zip(COLUMNS, values, want[user, k], strict=True):
+                    assert is_close(one, right, CLOSE), (cases[user], name, k, names)
+            chosen = ", ".join(f'"{name}"' for name in COLUMNS)
+            for k, *values in either.execute(
+                f"SELECT k, {chosen} FROM ranking_summary{arguments}"
+            ).fetchall():
+                for place, name in enumerate(COLUMNS):
+                    right = math.fsum(want[user, k][place] for user in range(len(cases))) / len(cases)
+                    assert is_close(values[place], right, CLOSE), (name, k)
+
+
+def test_ties_by_item_written_out_are_the_default(either: duckdb.DuckDBPyConnection) -> None:
+    either.execute("""
+        CREATE OR REPLACE VIEW rec AS
+        SELECT i % 7 AS userid, i % 31 AS itemid, i % 5 AS score, i % 3 AS system
+        FROM range(200) t(i);
+        CREATE OR REPLACE VIEW truth AS SELECT i % 8 AS userid, i % 29 AS itemid, i % 4 AS rel
+        FROM range(70) t(i)
+    """)
+    for function in ("ranking_by_user", "ranking_summary"):
+        found = []
+        for ties in ("", ", ties := 'item'"):
+            result = either.execute(f"FROM {function}('rec', 'truth', [1, 10, NULL]{ties}) ORDER BY ALL")
+            found.append((result.description, result.fetchall()))
+        assert found[0] == found[1]
+        assert len(found[0][1]) > 8
+
+
+def test_another_word_on_ties_is_an_error(either: duckdb.DuckDBPyConnection) -> None:
+    either.execute("CREATE OR REPLACE VIEW rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
+    either.execute("CREATE OR REPLACE VIEW truth AS SELECT 1 AS userid, 1 AS itemid")
+    for function in ("ranking_by_user", "ranking_summary"):
+        for wrong, shown in {
+            "'x'": "'x'",
+            "'Item'": "'Item'",
+            "NULL": "NULL",
+            "5": "5",
+            "true": "true",
+        }.items():
+            with pytest.raises(duckdb.InvalidInputException) as raised:
+                either.execute(f"SELECT k FROM {function}('rec', 'truth', [1], ties := {wrong})").fetchall()
+            said = str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
+            assert said == f"{function}: ties must be item|expected, got {shown}"
+
+
 # --- Outside witnesses ---
 
 
+@pytest.mark.slow
 def test_it_is_what_scikit_learn_averages_over_ties(con: duckdb.DuckDBPyConnection) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     draw = random.Random(7)

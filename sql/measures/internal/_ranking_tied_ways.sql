@@ -12,4 +12,4 @@ list_transform(
         'hits': n,
         'weight': exp(
             _ranking_ln_ways(tie, n)
-            - _ranking_ln_ways(tie, (tie.hits + 1) * (tie.taken + 1) // (tie.size + 2)))});
+            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
