@@ -2,8 +2,8 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/ranking_summary.sql, sql/tables/internal/_ranking_by_user.sql and _ranking_ties_by_user.sql: a column
-  per measure; _ranking_has_expected.sql: those that have no expected value over ties
+- sql/tables/ranking_summary.sql, and of internal/ _ranking_by_user.sql, _ranking_ties_by_user.sql: a column for
+  each measure; _ranking_has_expected.sql: those that have no expected value over ties
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -47,8 +47,10 @@ def checked_against(measure: Measure) -> str:
 
 
 def readme_table() -> Iterator[str]:
-    yield "| measure | options (default first) | range | empty or undefined | source | checked against |"
-    yield "|---|---|---|---|---|---|"
+    headers = ["measure", "options (default first)", "range", "empty or undefined", "expected over ties"]
+    headers += ["source", "checked against"]
+    yield f"| {' | '.join(headers)} |"
+    yield "|---" * len(headers) + "|"
     for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
         names = ", ".join(f"`{identifier(name)}`" for name in measure.names)
         options = "<br>".join(f"`{text}`" for text in measure.option_texts)
@@ -58,6 +60,7 @@ def readme_table() -> Iterator[str]:
             options,
             measure.range_text,
             str(measure.empty),
+            "yes" if measure.expected else "",
             measure.source,
             checked_against(measure),
         ]

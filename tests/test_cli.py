@@ -201,6 +201,43 @@ def test_ties_as_in_trec_eval(run):
         assert row["mrr"] == 1 / rank
 
 
+def test_ties_expected_are_the_mean_over_all_orders(run):
+    Path("rec.csv").write_text("userid,itemid,score\n1,a,1\n1,b,1\n1,c,1\n2,a,2\n2,b,1\n")
+    Path("truth.csv").write_text("userid,itemid,rel\n1,a,3\n1,b,1\n2,b,2\n3,a,1\n")
+    Path("users.csv").write_text("userid,country\n1,SE\n2,NO\n3,NO\n")
+    plain = [
+        "rec.csv",
+        "truth.csv",
+        "-k",
+        "2",
+        "--ties",
+        "expected",
+        "--no-check",
+        "--measures",
+        "recall",
+        "mrr",
+    ]
+    recall, mrr = [4 / 3 / 2, 1, 0], [(1 + 1 + 1 / 2) / 3, 1 / 2, 0]
+    (row,) = evaluated(run, *plain)
+    assert (row["recall"], row["mrr"]) == pytest.approx((sum(recall) / 3, sum(mrr) / 3), abs=1e-15)
+    options = ["ndcg(gain=linear)@1", "average_precision(normalize=hits)", "--segment", "users.csv:country"]
+    rows = evaluated(run, *plain, *options, "--by-user", "users.json")
+    users = [user for user in json.loads(Path("users.json").read_text()) if user["k"] == 2]
+    assert [user["recall"] for user in users] == pytest.approx(recall, abs=1e-15)
+    assert [user["average_precision(normalize=hits)"] for user in users] == pytest.approx(mrr, abs=1e-15)
+    (sweden,) = (row for row in rows if row["segment"] == "SE" and row["k"] == 1)
+    assert sweden["ndcg(gain=linear)"] == pytest.approx((3 + 1) / 3 / 3, abs=1e-15)
+
+
+@pytest.mark.parametrize("measure", ["bpref", "err(max_grade=5)@3", "Spearman"])
+def test_ties_expected_without_a_closed_form_are_an_error(fails, measure):
+    named = measure.partition("@")[0].lower()
+    error = fails(
+        2, "evaluate", "rec.csv", "truth.csv", "--ties", "expected", "--measures", "recall", measure
+    )
+    assert f"--ties expected: {named} has no closed form over all orders of equal scores" in error
+
+
 def test_grades_are_used_where_truth_has_them(run):
     rows = ((10, 1, 5), (8, 3, 2), (6, 2, 4), (2, 6, 1), (1, 4, 3))  # the documents' graded example
     Path("rec.csv").write_text("userid,itemid,score\n" + "".join(f"1,{i},{s}\n" for s, i, _ in rows))
@@ -1024,6 +1061,7 @@ def test_an_error_shows_no_value_and_no_type_in_full(fails, con, form):
         ["--measures", "ndcg@3", "rbp(persistence=0.5)", "precision", "--ties", "item", "rec.csv"],
         ["rec.json", "--segment", "users.csv:country"],
         ["rec.parquet", "--ties", "trec"],
+        ["--measures", "ndcg(gain=linear)", "auc", "--ties", "expected", "rec.parquet"],
         ["a=rec.csv", "b=rec.parquet"],
     ],
 )

@@ -111,6 +111,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         arguments.files += others
     if hasattr(arguments, "files") and len(arguments.files) < 2:
         parser.error("the following arguments are required: REC and TRUTH")
+    for one in getattr(arguments, "measures", None) or []:
+        if arguments.ties == "expected" and not one.measure.expected:
+            parser.error(f"--ties expected: {one.name} has no closed form over all orders of equal scores")
     return arguments
 
 
@@ -161,10 +164,10 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
     )
     parser.add_argument(
         "--ties",
-        choices=("item", "trec"),
+        choices=("item", "trec", "expected"),
         default="item",
         help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
-        "equal ones by item as text, descending (default: item)",
+        "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
     )
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the report (default: table)")
     parser.add_argument("--output", metavar="FILE", help="write there what would be printed")

@@ -21,7 +21,7 @@ class Request:
 
     choices     measures, each computed at its own cut-offs alone
     ks          all cut-offs; None stands for the whole list
-    ties        "item" or "trec": how equal scores are ordered
+    ties        "item" or "trec": how equal scores are ordered; "expected": the expected value over all orders
     by_segment  whether to give the means of segments too
     by_user     whether to give the values of each user too
     safe_text   whether text in those must be none that a spreadsheet takes for a formula
@@ -101,30 +101,41 @@ def ranked_query(system: str) -> str:
 def summary_query(request: Request, rec: str, system: str) -> str:
     """The means by k; `system` is the column that tells models apart, with a comma, or empty."""
     means = (column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
+    ties = ", ties := 'expected'" if request.ties == "expected" else ""
     return (
         f"SELECT {system}k, {', '.join((*COUNTS, *means))}\n"
-        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)})"
+        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)}{ties})"
     )
 
 
 def values_query(request: Request, rec: str, system: str) -> str:
     """The values by user and k."""
     longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
+    ks = f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
+    source = f"ranking_judged('{rec}', 'truth', {longest})\n{ks}"
+    if request.ties == "expected":  # for which no public macro takes options
+        names = "_ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
+        judged = f"_ranking_tied_judged('{rec}', 'truth', {names}, {longest}, true, 'ranking_judged')"
+        source = f"(SELECT *, _ranking_tied_at(tied, k) AS ranking\nFROM {judged}\n{ks}\nWHERE has_truth)"
     return (
         f"SELECT {system}userid, k, n_rec, n_truth"
-        f"{columns(column(request, choice, call(choice)) for choice in request.choices)}\n"
-        f"FROM ranking_judged('{rec}', 'truth', {longest})\n"
-        f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
+        f"{columns(column(request, choice, call(choice, request.ties)) for choice in request.choices)}\n"
+        f"FROM {source}"
     )
 
 
-def call(choice: Choice) -> str:
+def call(choice: Choice, ties: str) -> str:
     """A measure of a judged ranking, with its options as they were written."""
-    options = (
+    options = "".join(
         f", {name} := {value if isinstance(choice.measure.options[name], Number) else literal(value)}"
         for name, value in choice.given.items()
     )
-    return f"ranking_{choice.measure.name}(judged, k{''.join(options)})"
+    name = choice.measure.name
+    return (
+        f"_ranking_expected_{name}(ranking{options})"
+        if ties == "expected"
+        else f"ranking_{name}(judged, k{options})"
+    )
 
 
 def means_query(request: Request, rec: str, system: str) -> str:
