@@ -2,8 +2,8 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/ranking_summary.sql, and of internal/ _ranking_by_user.sql, _ranking_ties_by_user.sql: a column for
-  each measure; _ranking_has_expected.sql: those that have no expected value over ties
+- sql/tables/ranking_summary.sql, internal/_ranking_by_user.sql, internal/_ranking_ties_by_user.sql: a
+  column per measure; internal/_ranking_has_expected.sql: those without an expected value over ties
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 

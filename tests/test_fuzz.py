@@ -14,6 +14,7 @@ CASES = {
     "judged structs": 50,
     "macros": 1_000,
     "csv ids": 30,
+    "ties": 60,
 }
 
 

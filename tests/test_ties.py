@@ -204,9 +204,8 @@ def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConn
 # --- All permutations ---
 
 
-def random_cases(seed: int, n: int, longest: int) -> list[Tied]:
+def random_cases(draw: random.Random, n: int, longest: int) -> list[Tied]:
     """Few scores and items: ties, repeated items, NULLs and NaNs; truth with and without grades."""
-    draw = random.Random(seed)
     cases = []
     for _ in range(n):
         scores = draw.choice([[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]])
@@ -238,7 +237,7 @@ def largest_difference(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) ->
 
 @pytest.mark.slow
 def test_it_is_the_mean_over_all_orders(con: duckdb.DuckDBPyConnection) -> None:
-    cases = random_cases(seed=7, n=100, longest=5)
+    cases = random_cases(random.Random(7), n=100, longest=5)
     assert any(len(case.ties()) == 1 and len(case.rows) == 5 for case in cases)
     assert any(not case.rows and case.truth for case in cases)
     assert any(len(case.rankings()) > 10 for case in cases)
@@ -265,6 +264,17 @@ def test_without_a_tie_it_is_the_measure(con: duckdb.DuckDBPyConnection) -> None
 
 COLUMNS = [name for name in EXPECTED if MEASURES[name].column]
 UUID = "('00000000-0000-0000-0000-00000000000' || itemid)"
+
+
+def create_tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) -> None:
+    """Each case as a user, and her truth with grades; one without truth has a row without an item."""
+    given = [(user, *row) for user, case in enumerate(cases) for row in case.rows]
+    judged = [(user, *row) for user, case in enumerate(cases) for row in case.truth.items() or [(None, 1)]]
+    for name, column, rows in (("given", "score", given), ("judged", "rel", judged)):
+        con.execute(f"CREATE OR REPLACE TABLE {name} (userid INTEGER, itemid INTEGER, {column} DOUBLE)")
+        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+
+
 # how the tables `given` and `judged` are read, and the arguments that say so
 LAYOUTS = {
     "DOUBLE": ("FROM given", "FROM judged", ""),
@@ -292,14 +302,8 @@ LAYOUTS = {
 def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
     either: duckdb.DuckDBPyConnection,
 ) -> None:
-    cases = random_cases(seed=8, n=30, longest=5)
-    either.execute("CREATE OR REPLACE TABLE given (userid INTEGER, itemid INTEGER, score DOUBLE)")
-    either.execute("CREATE OR REPLACE TABLE judged (userid INTEGER, itemid INTEGER, rel DOUBLE)")
-    for user, case in enumerate(cases):
-        for row in case.rows:
-            either.execute("INSERT INTO given VALUES (?, ?, ?)", [user, *row])
-        for row in case.truth.items() or [(None, 1)]:
-            either.execute("INSERT INTO judged VALUES (?, ?, ?)", [user, *row])
+    cases = random_cases(random.Random(8), n=30, longest=5)
+    create_tables(either, cases)
     rankings = [case.rankings() for case in cases]
     ks = (0, 1, 2, 3, 40, None)
     want = {

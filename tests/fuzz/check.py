@@ -20,6 +20,9 @@ from tests.conftest import lists as list_array
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
 from tests.test_tables import NAMES as SQL_NAMES
+from tests.test_ties import call as expected_call
+from tests.test_ties import create_tables, random_cases
+from tests.test_ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
 from udfs.arrow.functions import FUNCTIONS
 from udfs.command import session
@@ -640,6 +643,34 @@ def macro_outcome(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
         return str(error)
 
 
+# --- Ties ---
+
+
+def check_ties(rng: random.Random, found: Found) -> None:
+    """Expected values over all orders of tied items, with options, against the mean over those orders."""
+    users = random_cases(rng, n=12, longest=5)
+    k = rng.choice([0, 1, 2, 3, 4, 5, 33, None])
+    names = [name for name, measure in MEASURES.items() if measure.expected]
+    calls = [(name, cases.options(rng, name, 3)) for name in names]
+    found.cases += len(users)
+    with macro_connection(rng) as con:
+        create_tables(con, users)
+        columns = "_ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
+        judged = f"_ranking_tied_judged('given', 'judged', {columns}, {literal(k)}, true, 'fuzz')"
+        rankings = f"SELECT userid, _ranking_tied_at(tied, {literal(k)}) AS ranking FROM {judged}"
+        columns = ", ".join(expected_call(*one) for one in calls)
+        rows = con.execute(f"SELECT userid, {columns} FROM ({rankings})").fetchall()
+    if sorted(user for user, *_ in rows) != list(range(len(users))):
+        raise DifferenceError(f"{users}: users are {sorted(rows)}")
+    for user, *values in rows:
+        orders = users[user].rankings()
+        for (name, options), value in zip(calls, values, strict=True):
+            want = mean_over_orders(name, orders, k, options)
+            if not is_close(value, want, CLOSE):
+                raise DifferenceError(f"{users[user]}: {name}, {options} at {k} is {value}, not {want}")
+        found.compared["expected over ties"] += len(calls)
+
+
 # --- Ids in text files ---
 
 WRITTEN = [
@@ -685,4 +716,5 @@ CHECKS: dict[str, tuple[Callable[[random.Random, Found], None], int]] = {
     "judged structs": (check_judged, 10),
     "macros": (check_macros, 10),
     "csv ids": (check_csv_ids, 4),
+    "ties": (check_ties, 4),
 }
