@@ -333,6 +333,13 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
                 for place, name in enumerate(COLUMNS):
                     right = math.fsum(want[user, k][place] for user in range(len(cases))) / len(cases)
                     assert is_close(values[place], right, CLOSE), (name, k)
+            spread = either.execute(
+                f"SELECT k, measure, mean FROM ranking_distribution{arguments}"
+            ).fetchall()
+            assert {(k, name) for k, name, _ in spread} == {(k, name) for k in some for name in COLUMNS}
+            for k, name, one in spread:
+                users = [want[user, k][COLUMNS.index(name)] for user in range(len(cases))]
+                assert is_close(one, math.fsum(users) / len(users), CLOSE), (name, k)
 
 
 def test_ties_by_item_written_out_are_the_default(either: duckdb.DuckDBPyConnection) -> None:
@@ -343,7 +350,7 @@ def test_ties_by_item_written_out_are_the_default(either: duckdb.DuckDBPyConnect
         CREATE OR REPLACE VIEW truth AS SELECT i % 8 AS userid, i % 29 AS itemid, i % 4 AS rel
         FROM range(70) t(i)
     """)
-    for function in ("ranking_by_user", "ranking_summary"):
+    for function in ("ranking_by_user", "ranking_summary", "ranking_distribution"):
         found = []
         for ties in ("", ", ties := 'item'"):
             result = either.execute(f"FROM {function}('rec', 'truth', [1, 10, NULL]{ties}) ORDER BY ALL")
@@ -355,7 +362,7 @@ def test_ties_by_item_written_out_are_the_default(either: duckdb.DuckDBPyConnect
 def test_another_word_on_ties_is_an_error(either: duckdb.DuckDBPyConnection) -> None:
     either.execute("CREATE OR REPLACE VIEW rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
     either.execute("CREATE OR REPLACE VIEW truth AS SELECT 1 AS userid, 1 AS itemid")
-    for function in ("ranking_by_user", "ranking_summary"):
+    for function in ("ranking_by_user", "ranking_summary", "ranking_distribution"):
         for wrong, shown in {
             "'x'": "'x'",
             "'Item'": "'Item'",

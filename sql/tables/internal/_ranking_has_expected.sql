@@ -1,6 +1,6 @@
--- Internal: whether there is a column of this name with ties := 'expected'. Used by ranking_by_user and ranking_summary.
+-- Internal: whether there is a column of this name with ties := 'expected'. Used by _ranking_ties_by_user.
 --
--- name:    name of a column of ranking_by_user or ranking_summary
+-- name:    name of a column of ranking_by_user
 -- Returns: BOOLEAN
 -- Example: SELECT _ranking_has_expected('bpref');  -- false
 CREATE OR REPLACE TEMP MACRO _ranking_has_expected(name) AS

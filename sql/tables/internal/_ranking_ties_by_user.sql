@@ -1,4 +1,4 @@
--- Internal: as _ranking_by_user, with a word on ties. Used by ranking_by_user and ranking_summary.
+-- Internal: as _ranking_by_user, with a word on ties. Used where `ties` is given.
 --
 -- rec, truth, names, ks, caller: as for _ranking_by_user
 -- ties:       'item', or 'expected' for the expected value of each measure over all orders of tied items, without those
