@@ -3,6 +3,7 @@
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
+- sql/comparison/internal/_ranking_better.sql: which of two values is the better one
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -95,6 +96,12 @@ def summary_columns() -> Iterator[str]:
         yield f"            ranking_mean({identifier(name)}) AS {identifier(name)},"
 
 
+def better_cases() -> Iterator[str]:
+    for better in sorted({measure.better for measure in MEASURES.values()} - {"more"}, reverse=True):
+        names = [name for one in MEASURES.values() if one.better == better for name in one.names]
+        yield f"    WHEN measure IN ({', '.join(map(literal, names))}) THEN {literal(better)}"
+
+
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
     """The text with these lines between the line with `begin` and the one with `end`."""
     before, begun, rest = text.partition(begin)
@@ -117,6 +124,8 @@ def generated() -> dict[Path, str]:
     by_user, summary = macros / "internal" / "_ranking_by_user.sql", macros / "ranking_summary.sql"
     for path, columns in ((by_user, by_user_columns()), (summary, summary_columns())):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
+    path = ROOT / "sql" / "comparison" / "internal" / "_ranking_better.sql"
+    files[path] = between(path.read_text(), "-- generated", "-- end", better_cases())
     return files
 
 

@@ -120,6 +120,7 @@ class Measure:
     source     who defined it
     title      what a report calls it, where that is not the name
     column     whether the table functions have a column for it: not if it refuses usual grades
+    better     which of two values is the better one: "more", "less", or "" if that says nothing of a system
     """
 
     name: str
@@ -133,6 +134,7 @@ class Measure:
     arguments: tuple[str, ...] = ("rec", "truth")
     title: str = ""
     column: bool = True
+    better: str = "more"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -183,6 +185,7 @@ def measure(
     source: str,
     title: str = "",
     column: bool = True,
+    better: str = "more",
     aliases: tuple[str, ...] = (),
     options: Mapping[str, Option] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
@@ -190,7 +193,9 @@ def measure(
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
         name = compute.__name__
-        entry = Measure(name, compute, aliases, options, range, empty, source, title=title, column=column)
+        entry = Measure(
+            name, compute, aliases, options, range, empty, source, title=title, column=column, better=better
+        )
         MEASURES[name] = entry
         BY_NAME.update(dict.fromkeys(entry.names, entry))
         return compute
