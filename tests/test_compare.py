@@ -74,6 +74,7 @@ def test_students_sleep_data(con: duckdb.DuckDBPyConnection) -> None:
     assert [round(row[name], 7) for name in ("low", "high")] == [-2.4598858, -0.7001142]
     assert (row["wins"], row["ties"], row["losses"]) == (0, 1, 9)
     assert row["verdict"] == "worse"
+    assert two(con, SLEEP[1], SLEEP[0], ", test := 'randomization'")["p"] == 4 / 1024
 
 
 def test_darwins_maize(con: duckdb.DuckDBPyConnection) -> None:
@@ -81,6 +82,7 @@ def test_darwins_maize(con: duckdb.DuckDBPyConnection) -> None:
     assert round(row["difference"] / row["standard_error"], 3) == 2.148
     assert round(row["p"], 4) == 0.0497
     assert (row["relative"], row["relative_low"]) == (None, None)  # of a baseline of 0
+    assert two(con, [0] * 15, MAIZE, ", test := 'randomization'")["p"] == 1726 / 32768
 
 
 # --- Other libraries ---

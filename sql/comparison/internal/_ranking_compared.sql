@@ -62,7 +62,14 @@ FROM (
             WHEN 'holm' THEN max(least(1, (family - nth + 1) * p)) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth)
             WHEN 'bh' THEN min(p * family / nth) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth DESC)
         END AS p_adjusted,
-        concat(test, ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method
+        concat(
+            CASE
+                WHEN test = 't' THEN test
+                WHEN above + below <= 20 THEN 'exact randomization'
+                ELSE 'randomization of ' || permutations
+            END,
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+        ) AS method
     FROM (
         SELECT
             *,
@@ -83,14 +90,18 @@ FROM (
                 sd / sqrt(users) AS standard_error,
                 difference / nullif(sd, 0) AS effect,
                 CASE
+                    WHEN users < 2 THEN NULL
+                    WHEN above + below = 0 THEN 1
+                    WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
                     WHEN sd > 0 THEN _ranking_t_p(difference / (sd / sqrt(users)), df)
-                    WHEN sd = 0 THEN (difference = 0)::INTEGER::DOUBLE
+                    ELSE 0::DOUBLE
                 END AS p,
                 (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
                 _ranking_t_quantile((1 - confidence::DECIMAL(20, 19))::DOUBLE, df) AS quantile
             FROM (
                 SELECT
                     means.*,
+                    differences,
                     choices,
                     CASE
                         WHEN same AND users > 1 THEN 0
@@ -101,7 +112,7 @@ FROM (
                     joint * (rest_spread / mean_baseline) * (ours_spread / mean_baseline) / users / nullif(users - 1, 0)
                         AS of_both
                 FROM _ranking_means AS means
-                JOIN _ranking_paired_squares(scores, '_ranking_pairs', '_ranking_means') AS squares
+                JOIN _ranking_paired_squares(scores, '_ranking_pairs', '_ranking_means', test) AS squares
                     ON squares.pair = means.pair
                     AND squares.place = means.place
                     AND squares.k IS NOT DISTINCT FROM means.k

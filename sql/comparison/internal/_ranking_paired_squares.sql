@@ -5,10 +5,12 @@
 --
 -- scores, pairs: as of _ranking_paired
 -- means:         name of a table, as _ranking_paired_means gives it
+-- test:          as of ranking_compare
 -- Returns:       pair, k, ranking_segment, place; sums of products of what is left, divided by its power of 2: squares of
---                difference, rest of difference - relative * ours, ours of the baseline's value, joint of the latter two
--- Example:       FROM _ranking_paired_squares('scores', 'pairs', 'means');
-CREATE OR REPLACE TEMP MACRO _ranking_paired_squares(scores, pairs, means) AS TABLE
+--                difference, rest of difference - relative * ours, ours of the baseline's value, joint of the latter two;
+--                differences (a LIST of those that are not 0, for the randomization test, else NULL)
+-- Example:       FROM _ranking_paired_squares('scores', 'pairs', 'means', 't');
+CREATE OR REPLACE TEMP MACRO _ranking_paired_squares(scores, pairs, means, test) AS TABLE
 SELECT
     ones.pair,
     ones.k,
@@ -19,7 +21,8 @@ SELECT
     _ranking_exact_sum(((ours - mean_baseline) / ours_spread) ** 2, 80) AS ours,
     _ranking_exact_sum(
         (ones.difference - relative * ours) / rest_spread * ((ours - mean_baseline) / ours_spread), 80
-    ) AS joint
+    ) AS joint,
+    CASE WHEN test = 'randomization' THEN list(ones.difference) FILTER (ones.difference <> 0) END AS differences
 FROM _ranking_paired(scores, pairs) AS ones
 JOIN (FROM query_table(means) AS known) AS means
     ON ones.pair = means.pair
