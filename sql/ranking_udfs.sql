@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_better _ranking_sign_flip_p _ranking_log1p _ranking_united _ranking_usual_measures _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_with_columns _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_places _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user _ranking_evaluated ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -392,16 +392,67 @@ CASE
         lower(name)
     )
 END;
+CREATE OR REPLACE MACRO _ranking_with_columns() AS
+[
+    'recall',
+    'precision',
+    'f_measure',
+    'hit_rate',
+    'hits',
+    'mrr',
+    'first_hit_rank',
+    'average_precision',
+    'auc',
+    'dcg',
+    'ideal_dcg',
+    'ndcg',
+    'cumulative_gain',
+    'rbp',
+    'half_life_utility',
+    'r_precision',
+    'bpref',
+    'interpolated_precision',
+    'interpolated_average_precision',
+    'spearman',
+    'kendall_tau',
+    'concordant_pairs',
+];
 CREATE OR REPLACE MACRO _ranking_better(measure) AS
 CASE
     WHEN measure IN ('first_hit_rank') THEN 'less'
     WHEN measure IN ('ideal_dcg', 'idcg') THEN ''
     ELSE 'more'
 END;
-CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
-error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_log1p(x) AS
-CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
+CREATE OR REPLACE MACRO _ranking_called(text) AS
+regexp_replace(lower(trim(regexp_extract(text, '^[^()@]*'), E' \t\n\r')), '\W+', '_', 'g');
+CREATE OR REPLACE MACRO _ranking_quoted(text) AS
+'''' || regexp_replace(CASE WHEN length(text) > 100 THEN text[:100] || '...' ELSE text END, '\s', ' ', 'g') || '''';
+CREATE OR REPLACE MACRO _ranking_spelled(name) AS
+CASE
+    WHEN name IN ('recall', 'recall_at') THEN 'recall'
+    WHEN name IN ('precision', 'precision_at') THEN 'precision'
+    WHEN name IN ('f_measure', 'f1_score', 'f1', 'f_score') THEN 'f_measure'
+    WHEN name IN ('hit_rate', 'hitrate', 'success') THEN 'hit_rate'
+    WHEN name IN ('hits') THEN 'hits'
+    WHEN name IN ('mrr', 'reciprocal_rank', 'recip_rank', 'rr') THEN 'mrr'
+    WHEN name IN ('first_hit_rank') THEN 'first_hit_rank'
+    WHEN name IN ('average_precision', 'ap', 'map') THEN 'average_precision'
+    WHEN name IN ('auc', 'roc_auc') THEN 'auc'
+    WHEN name IN ('dcg', 'discounted_cumulative_gain') THEN 'dcg'
+    WHEN name IN ('ideal_dcg', 'idcg') THEN 'ideal_dcg'
+    WHEN name IN ('ndcg') THEN 'ndcg'
+    WHEN name IN ('cumulative_gain', 'cg') THEN 'cumulative_gain'
+    WHEN name IN ('err') THEN 'err'
+    WHEN name IN ('rbp', 'rank_biased_precision') THEN 'rbp'
+    WHEN name IN ('half_life_utility', 'hlu') THEN 'half_life_utility'
+    WHEN name IN ('r_precision', 'rprec') THEN 'r_precision'
+    WHEN name IN ('bpref') THEN 'bpref'
+    WHEN name IN ('interpolated_precision', 'iprec') THEN 'interpolated_precision'
+    WHEN name IN ('interpolated_average_precision', 'eleven_point_average') THEN 'interpolated_average_precision'
+    WHEN name IN ('spearman') THEN 'spearman'
+    WHEN name IN ('kendall_tau', 'kendall', 'kendall_s_tau') THEN 'kendall_tau'
+    WHEN name IN ('concordant_pairs', 'pairwise_accuracy') THEN 'concordant_pairs'
+END;
 CREATE OR REPLACE MACRO _ranking_united(choices) AS
 list_transform(
     list_filter(
@@ -419,6 +470,64 @@ list_transform(
 );
 CREATE OR REPLACE MACRO _ranking_usual_measures() AS
 ['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
+CREATE OR REPLACE MACRO _ranking_valid_options(measure) AS
+CASE measure
+    WHEN 'recall' THEN [
+        {'name': 'normalize', 'rule': 'truth|min', 'words': ['truth', 'min'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'precision' THEN [
+        {'name': 'divide', 'rule': 'list|k', 'words': ['list', 'k'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'f_measure' THEN [
+        {'name': 'beta', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'average_precision' THEN [
+        {'name': 'normalize', 'rule': 'truth|min|hits', 'words': ['truth', 'min', 'hits'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'dcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'ideal_dcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'ndcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'cumulative_gain' THEN [
+        {'name': 'gain', 'rule': 'linear|exp', 'words': ['linear', 'exp'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'err' THEN [
+        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'rbp' THEN [
+        {'name': 'persistence', 'rule': 'a number >= 0 and < 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 1], 'needs': NULL, 'needed': NULL},
+        {'name': 'gain', 'rule': 'binary|graded', 'words': ['binary', 'graded'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': 'gain', 'needed': 'graded'}
+    ]
+    WHEN 'half_life_utility' THEN [
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'neutral', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'interpolated_precision' THEN [
+        {'name': 'recall', 'rule': 'a number >= 0 and <= 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 1, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'kendall_tau' THEN [
+        {'name': 'variant', 'rule': 'b|c', 'words': ['b', 'c'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+END;
+CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
+error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_log1p(x) AS
+CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
 CREATE OR REPLACE MACRO _ranking_paired(scores, pairs) AS TABLE
 SELECT
     pair,
@@ -643,6 +752,16 @@ CASE
     WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
         THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
 END;
+CREATE OR REPLACE MACRO _ranking_all_cuts(measures, ks) AS
+flatten(list_transform(
+    coalesce(TRY_CAST(measures AS VARCHAR[]), ['']),
+    lambda text: list_transform(
+        CASE
+            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '@(.*)$', 1), ',') ELSE _ranking_numbers(ks)
+        END,
+        lambda cut: TRY_CAST(trim(cut) AS HUGEINT)
+    )
+));
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -685,6 +804,52 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user, measures) AS (
         ) AS columns
     )
 );
+CREATE OR REPLACE MACRO _ranking_places(choices) AS
+list_transform(
+    [list_filter(
+        _ranking_with_columns(),
+        lambda name: list_contains(list_transform(choices, lambda choice: choice.name), name)
+    )],
+    lambda names: list_transform(choices, lambda choice: list_position(names, choice.name))
+)[1];
+CREATE OR REPLACE MACRO _ranking_option_problem(given, nth, known, text) AS
+list_transform(
+    [list_filter(coalesce(known, []), lambda one: one.name = given[nth].name)[1]],
+    lambda rule: CASE
+        WHEN rule IS NULL OR NOT contains(given[nth].text, '=') THEN concat(
+            'options must be name=value pairs (valid: ',
+            coalesce(array_to_string(list_transform(known, lambda one: one.name || '=' || one.rule), ', '), 'none'),
+            '), got ', _ranking_quoted(given[nth].text)
+        )
+        WHEN list_position(list_transform(given, lambda one: one.name), rule.name) < nth
+            THEN concat('option ', rule.name, ' must be given once, got ', _ranking_quoted(text))
+        WHEN NOT CASE
+            WHEN rule.words IS NOT NULL THEN list_contains(rule.words, given[nth].value)
+            ELSE regexp_full_match(given[nth].value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
+                AND coalesce(isfinite(TRY_CAST(given[nth].value AS DOUBLE)), false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) >= rule.bounds[1], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) > rule.bounds[2], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) <= rule.bounds[3], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) < rule.bounds[4], false)
+        END
+            THEN concat('option ', rule.name, ' must be ', rule.rule, ', got ', _ranking_quoted(given[nth].value))
+        WHEN rule.needs IS NOT NULL AND rule.needed <> coalesce(
+            list_filter(given, lambda one: one.name = rule.needs)[1].value,
+            list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
+        ) THEN concat(
+            'option ', rule.name, ' must go with ', rule.needs, '=', rule.needed, ', got it with ', rule.needs, '=',
+            coalesce(
+                list_filter(given, lambda one: one.name = rule.needs)[1].value,
+                list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
+            )
+        )
+    END
+)[1];
+CREATE OR REPLACE MACRO _ranking_wanted(measures) AS
+CASE
+    WHEN measures IS NULL THEN _ranking_usual_measures()
+    ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda text: _ranking_spelled(_ranking_called(text)))
+END;
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
 list_sum(list_transform(
     range(-32, 38),
@@ -1194,6 +1359,11 @@ CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
 CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth, names) AS
 (_ranking_type(rec, names['user'], 'userid') = 'UUID')
 <> (_ranking_type(truth, names['user'], 'userid') = 'UUID');
+CREATE OR REPLACE MACRO _ranking_all_plain(measures) AS
+len(_ranking_wanted(measures)) > 0 AND len(list_filter(
+    _ranking_wanted(measures), lambda name: NOT coalesce(list_contains(_ranking_with_columns(), name), false)
+)) = 0
+AND len(list_filter(coalesce(TRY_CAST(measures AS VARCHAR[]), []), lambda text: coalesce(contains(text, '('), true))) = 0;
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     exp(-df / 2 * _ranking_log1p(least(abs(t), 1e150) ** 2 / df))
@@ -1392,6 +1562,73 @@ CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
             _ranking_measure_columns(by_user, measures) AS columns, _ranking_measure_columns(by_user, NULL) AS there
     )
 );
+CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
+    SELECT _ranking_united(choices)
+    FROM (
+        SELECT list(
+            {
+                'measure': name || CASE
+                    WHEN len(given) > 0
+                        THEN '(' || array_to_string(list_transform(given, lambda one: one.text), ',') || ')'
+                    ELSE ''
+                END,
+                'name': name,
+                'options': map_from_entries(list_transform(given, lambda one: (one.name, one.value))),
+                'cuts': coalesce(_ranking_cuts_of(text, caller), _ranking_cuts(ks, caller))
+            }
+            ORDER BY nth ASC
+        ) AS choices
+        FROM (
+            SELECT
+                * REPLACE (CASE
+                    WHEN text IS NULL OR NOT regexp_full_match(text, '(?s)\s*[^()@]*(\([^()]*\)\s*)?(@.*)?') THEN error(concat(
+                        caller, ': measure must be like ''ndcg(gain=linear)@5,10'', got ',
+                        coalesce(_ranking_quoted(text), 'NULL')
+                    ))
+                    WHEN name IS NULL THEN error(concat(
+                        caller, ': measure must be the name of a measure, got ',
+                        _ranking_quoted(trim(regexp_extract(text, '^[^()@]*')))
+                    ))
+                    WHEN _ranking_better(name) = ''
+                        THEN error(concat(caller, ': measure must say which of two systems is better, got ', name))
+                    ELSE coalesce(
+                        error(caller || ': ' || name || ': ' || list_any_value(list_transform(
+                            given,
+                            lambda one, i: _ranking_option_problem(given, i, _ranking_valid_options(name), options)
+                        ))),
+                        name
+                    )
+                END AS name)
+            FROM (
+                SELECT
+                    nth,
+                    text,
+                    _ranking_spelled(_ranking_called(text)) AS name,
+                    regexp_extract(text, '\(([^()]*)\)', 1) AS options,
+                    list_transform(
+                        regexp_extract_all(regexp_extract(text, '\(([^()]*)\)', 1), '[^,\s]+'),
+                        lambda pair: {
+                            'name': regexp_extract(pair, '^[^=]*'), 'value': regexp_extract(pair, '=(.*)', 1), 'text': pair
+                        }
+                    ) AS given
+                FROM (
+                    SELECT unnest(texts) AS text, generate_subscripts(texts, 1) AS nth
+                    FROM (
+                        SELECT CASE
+                            WHEN measures IS NULL THEN _ranking_usual_measures()
+                            WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]') THEN error(concat(
+                                caller, ': measures must be a list of measures, got ', _ranking_cut(typeof(measures))
+                            ))
+                            WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+                                THEN error(caller || ': measures must be a list of one or more, got []')
+                            ELSE TRY_CAST(measures AS VARCHAR[])
+                        END AS texts
+                    )
+                )
+            )
+        )
+    )
+);
 CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -1571,7 +1808,7 @@ FROM (
                 found - users AS users_undefined,
                 CASE WHEN users > 1 THEN users - 1 END AS df,
                 choices[place].measure AS measure,
-                _ranking_better(lower(choices[place].measure)) AS better,
+                _ranking_better(regexp_extract(lower(choices[place].measure), '^[^(]*')) AS better,
                 CASE WHEN better = 'less' THEN below ELSE above END AS wins,
                 users - above - below AS ties,
                 CASE WHEN better = 'less' THEN above ELSE below END AS losses,
@@ -1812,6 +2049,32 @@ WHERE coalesce(
     true
 )
 ORDER BY compared.pair ASC, compared.k ASC NULLS LAST, compared.place ASC, compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_evaluated(judged, k, measure, options) AS
+CASE measure
+    WHEN 'recall' THEN ranking_recall(judged, k, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'precision' THEN ranking_precision(judged, k, divide := coalesce(options['divide'], 'list'))
+    WHEN 'f_measure' THEN ranking_f_measure(judged, k, beta := coalesce(options['beta']::DOUBLE, 1))
+    WHEN 'hit_rate' THEN ranking_hit_rate(judged, k)
+    WHEN 'hits' THEN ranking_hits(judged, k)
+    WHEN 'mrr' THEN ranking_mrr(judged, k)
+    WHEN 'first_hit_rank' THEN ranking_first_hit_rank(judged, k)
+    WHEN 'average_precision' THEN ranking_average_precision(judged, k, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'auc' THEN ranking_auc(judged, k)
+    WHEN 'dcg' THEN ranking_dcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ideal_dcg' THEN ranking_ideal_dcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ndcg' THEN ranking_ndcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'cumulative_gain' THEN ranking_cumulative_gain(judged, k, gain := coalesce(options['gain'], 'linear'))
+    WHEN 'err' THEN ranking_err(judged, k, max_grade := coalesce(options['max_grade']::DOUBLE, 4))
+    WHEN 'rbp' THEN ranking_rbp(judged, k, persistence := coalesce(options['persistence']::DOUBLE, 0.8), gain := coalesce(options['gain'], 'binary'), max_grade := options['max_grade']::DOUBLE)
+    WHEN 'half_life_utility' THEN ranking_half_life_utility(judged, k, half_life := coalesce(options['half_life']::DOUBLE, 5), neutral := coalesce(options['neutral']::DOUBLE, 0))
+    WHEN 'r_precision' THEN ranking_r_precision(judged, k)
+    WHEN 'bpref' THEN ranking_bpref(judged, k)
+    WHEN 'interpolated_precision' THEN ranking_interpolated_precision(judged, k, recall := coalesce(options['recall']::DOUBLE, 0))
+    WHEN 'interpolated_average_precision' THEN ranking_interpolated_average_precision(judged, k)
+    WHEN 'spearman' THEN ranking_spearman(judged, k)
+    WHEN 'kendall_tau' THEN ranking_kendall_tau(judged, k, variant := coalesce(options['variant'], 'b'))
+    WHEN 'concordant_pairs' THEN ranking_concordant_pairs(judged, k)
+END;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2091,8 +2354,65 @@ FROM (
 )
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system,
+        userid,
+        k,
+        NULL AS ranking_segment,
+        list_select(
+            list_value(*COLUMNS(lambda c: CASE
+                WHEN _ranking_all_plain(measures) THEN list_contains(_ranking_wanted(measures), c) ELSE c = 'recall'
+            END)),
+            places
+        ) AS numbers,
+        NULL AS choices
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_all_cuts(measures, ks),
+        'ranking_compare'
+    )
+    CROSS JOIN (
+        SELECT _ranking_places(choices) AS places
+        FROM (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
+    )
+    WHERE has_truth AND _ranking_all_plain(measures)
+    UNION ALL BY NAME
+    SELECT
+        ranking_system AS system,
+        userid,
+        k,
+        list_transform(choices, lambda choice: _ranking_evaluated(judged, k, choice.name, choice.options)) AS numbers
+    FROM _ranking_judged(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_longest(_ranking_all_cuts(measures, ks)),
+        'ranking_compare'
+    )
+    CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
+    CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
+    WHERE has_truth AND NOT _ranking_all_plain(measures)
+    UNION ALL BY NAME
+    SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, place, ranking_segment)
+FROM _ranking_compared(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
+)
+ORDER BY pair ASC, k ASC NULLS LAST, place ASC;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_better _ranking_sign_flip_p _ranking_log1p _ranking_united _ranking_usual_measures _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_with_columns _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_places _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user _ranking_evaluated ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

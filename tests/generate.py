@@ -3,18 +3,20 @@
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
-- sql/comparison/internal/_ranking_better.sql: which of two values is the better one
+- sql/comparison/internal: _ranking_better, _ranking_spelled, _ranking_valid_options, _ranking_evaluated, a line per measure
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
 from collections.abc import Iterator
+from math import inf, isfinite
 from pathlib import Path
 
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 from udfs.arrow.functions import TABLE_HEADER, measure_table
 from udfs.duckdb import portable, statements
 from udfs.duckdb.statements import literal
-from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure
+from udfs.measures.grammar import SPELLINGS
+from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
@@ -102,6 +104,56 @@ def better_cases() -> Iterator[str]:
         yield f"    WHEN measure IN ({', '.join(map(literal, names))}) THEN {literal(better)}"
 
 
+def spelled_cases() -> Iterator[str]:
+    for name, measure in MEASURES.items():
+        spellings = [spelling for spelling, one in SPELLINGS.items() if one is measure]
+        yield f"    WHEN name IN ({', '.join(map(literal, spellings))}) THEN {literal(name)}"
+
+
+def option_cases() -> Iterator[str]:
+    for name, measure in MEASURES.items():
+        if measure.options:
+            yield f"    WHEN {literal(name)} THEN ["
+            yield ",\n".join(f"        {option_struct(*one)}" for one in measure.options.items())
+            yield "    ]"
+
+
+def option_struct(name: str, option: Option) -> str:
+    """What the macros know of an option, as SQL."""
+    words = [option.default, *option.others] if isinstance(option, OneOf) else None
+    bounds = [-inf, -inf, inf, inf]
+    only: tuple[str, str] | tuple[None, None] = None, None
+    if isinstance(option, Number):
+        bounds = [option.at_least, option.above, option.at_most, option.below]
+        only = option.only_with or only
+    found = {"name": name, "rule": str(option), "words": words, "bounds": bounds}
+    parts = [*found.items(), ("needs", only[0]), ("needed", only[1])]
+    return "{" + ", ".join(f"{literal(key)}: {sql_value(value)}" for key, value in parts) + "}"
+
+
+def sql_value(value: object) -> str:
+    """A text, a number, a list of such, or None."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(sql_value, value))}]"
+    if isinstance(value, float):
+        return f"{value:g}" if isfinite(value) else f"{literal(f'{value:g}')}::DOUBLE"
+    return "NULL" if value is None else literal(str(value))
+
+
+def evaluated_cases() -> Iterator[str]:
+    for name, measure in MEASURES.items():
+        options = "".join(f", {option} := {option_value(option, one)}" for option, one in measure.options.items())
+        yield f"    WHEN {literal(name)} THEN ranking_{name}(judged, k{options})"
+
+
+def option_value(name: str, option: Option) -> str:
+    """What was chosen, else the default: NULL for an option that is nothing of its own."""
+    given = f"options[{literal(name)}]"
+    if isinstance(option, OneOf):
+        return f"coalesce({given}, {literal(option.default)})"
+    return f"{given}::DOUBLE" if option.only_with else f"coalesce({given}::DOUBLE, {option.default:g})"
+
+
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
     """The text with these lines between the line with `begin` and the one with `end`."""
     before, begun, rest = text.partition(begin)
@@ -124,8 +176,15 @@ def generated() -> dict[Path, str]:
     by_user, summary = macros / "internal" / "_ranking_by_user.sql", macros / "ranking_summary.sql"
     for path, columns in ((by_user, by_user_columns()), (summary, summary_columns())):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
-    path = ROOT / "sql" / "comparison" / "internal" / "_ranking_better.sql"
-    files[path] = between(path.read_text(), "-- generated", "-- end", better_cases())
+    for name, cases in (
+        ("with_columns", (f"    {literal(name)}," for name in table_measures())),
+        ("better", better_cases()),
+        ("spelled", spelled_cases()),
+        ("valid_options", option_cases()),
+        ("evaluated", evaluated_cases()),
+    ):
+        path = ROOT / "sql" / "comparison" / "internal" / f"_ranking_{name}.sql"
+        files[path] = between(path.read_text(), "-- generated", "-- end", cases)
     return files
 
 

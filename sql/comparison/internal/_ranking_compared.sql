@@ -83,7 +83,7 @@ FROM (
                 found - users AS users_undefined,
                 CASE WHEN users > 1 THEN users - 1 END AS df,
                 choices[place].measure AS measure,
-                _ranking_better(lower(choices[place].measure)) AS better,
+                _ranking_better(regexp_extract(lower(choices[place].measure), '^[^(]*')) AS better,
                 CASE WHEN better = 'less' THEN below ELSE above END AS wins,
                 users - above - below AS ties,
                 CASE WHEN better = 'less' THEN above ELSE below END AS losses,
