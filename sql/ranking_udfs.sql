@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_with_columns _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_places _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user _ranking_evaluated ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -381,17 +381,6 @@ CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
-CREATE OR REPLACE MACRO _ranking_is_measure(name, measures) AS
-CASE
-    WHEN measures IS NULL THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
-    ELSE list_contains(
-        flatten(list_transform(
-            TRY_CAST(measures AS VARCHAR[]),
-            lambda one: [lower(trim(one)), lower(trim(regexp_replace(one, '@[^@]*$', '')))]
-        )),
-        lower(name)
-    )
-END;
 CREATE OR REPLACE MACRO _ranking_with_columns() AS
 [
     'recall',
@@ -417,6 +406,17 @@ CREATE OR REPLACE MACRO _ranking_with_columns() AS
     'kendall_tau',
     'concordant_pairs',
 ];
+CREATE OR REPLACE MACRO _ranking_is_measure(name, measures) AS
+CASE
+    WHEN measures IS NULL THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+    ELSE list_contains(
+        flatten(list_transform(
+            TRY_CAST(measures AS VARCHAR[]),
+            lambda one: [lower(trim(one)), lower(trim(regexp_replace(one, '@[^@]*$', '')))]
+        )),
+        lower(name)
+    )
+END;
 CREATE OR REPLACE MACRO _ranking_better(measure) AS
 CASE
     WHEN measure IN ('first_hit_rank') THEN 'less'
@@ -790,12 +790,12 @@ left(
     )]),
     -2
 );
-CREATE OR REPLACE MACRO _ranking_measure_columns(by_user, measures) AS (
-    SELECT list_transform(list_zip(names, types), lambda one: {'name': one[1], 'type': one[2]})
+CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
         SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, measures)))
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
             FROM (
                 SELECT * EXCLUDE (ranking_one)
                 FROM (SELECT 1 AS ranking_one)
@@ -804,14 +804,6 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user, measures) AS (
         ) AS columns
     )
 );
-CREATE OR REPLACE MACRO _ranking_places(choices) AS
-list_transform(
-    [list_filter(
-        _ranking_with_columns(),
-        lambda name: list_contains(list_transform(choices, lambda choice: choice.name), name)
-    )],
-    lambda names: list_transform(choices, lambda choice: list_position(names, choice.name))
-)[1];
 CREATE OR REPLACE MACRO _ranking_option_problem(given, nth, known, text) AS
 list_transform(
     [list_filter(coalesce(known, []), lambda one: one.name = given[nth].name)[1]],
@@ -1506,60 +1498,62 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END];
 CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
-    SELECT list_transform(
-        [{
-            'names': list_transform(columns, lambda one: lower(one.name)),
-            'numbers': list_transform(
-                list_filter(columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''),
-                lambda one: lower(one.name)
-            )
-        }],
-        lambda known: CASE
-            WHEN measures IS NOT NULL AND typeof(measures) NOT IN ('VARCHAR[]', '"NULL"[]')
-                AND NOT regexp_full_match(typeof(measures), 'VARCHAR\[\d+\]')
-                THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
-            WHEN len(measures) = 0 THEN error(caller || ': measures must be a list of one or more names, got []')
-            WHEN measures IS NULL AND len(known.numbers) = 0
-                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
-            ELSE _ranking_united(list_transform(
-                CASE
-                    WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
-                    WHEN list_has_any(known.numbers, _ranking_usual_measures())
-                        THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(known.numbers, one))
-                    ELSE known.numbers
-                END,
-                lambda text: list_transform(
-                    [coalesce(
-                        list_position(known.names, lower(trim(text))),
-                        list_position(known.names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
-                    )],
-                    lambda place: CASE
-                        WHEN list_contains(known.numbers, known.names[place]) THEN {
-                            'measure': columns[place].name,
-                            'place': place,
-                            'cuts': CASE
-                                WHEN lower(trim(text)) <> known.names[place] THEN _ranking_cuts_of(text, caller)
-                            END
-                        }
-                        WHEN _ranking_better(known.names[place]) = '' THEN error(concat(
-                            caller, ': measures must say which of two systems is better, got ', columns[place].name
-                        ))
-                        WHEN place IS NOT NULL THEN error(concat(
-                            caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
-                            ', which is ', _ranking_cut(columns[place].type)
-                        ))
-                        ELSE error(concat(
-                            caller, ': measures must name columns of by_user (',
-                            _ranking_named(list_transform(there[:-2], lambda one: one.name)), '), got ', _ranking_named([text])
-                        ))
-                    END
-                )[1]
-            ))
-        END
-    )[1]
+    SELECT _ranking_united(choices)
     FROM (
-        SELECT
-            _ranking_measure_columns(by_user, measures) AS columns, _ranking_measure_columns(by_user, NULL) AS there
+        SELECT list_transform(
+            CASE
+                WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+                    THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
+                WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+                    THEN error(caller || ': measures must be a list of one or more names, got []')
+                WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
+                WHEN len(numbers) = 0
+                    THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+                WHEN list_has_any(numbers, _ranking_usual_measures())
+                    THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(numbers, one))
+                ELSE numbers
+            END,
+            lambda text: list_transform(
+                [coalesce(
+                    list_position(names, lower(trim(text))),
+                    list_position(names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
+                )],
+                lambda place: CASE
+                    WHEN list_contains(numbers, names[place]) THEN {
+                        'measure': columns[place].name,
+                        'place': place,
+                        'cuts': CASE WHEN lower(trim(text)) <> names[place] THEN _ranking_cuts_of(text, caller) END
+                    }
+                    WHEN place IS NULL THEN error(concat(
+                        caller, ': measures must name columns of by_user (',
+                        _ranking_named(list_transform(there, lambda one: one.name)), '), got ', _ranking_named([text])
+                    ))
+                    WHEN _ranking_better(names[place]) = '' THEN error(concat(
+                        caller, ': measures must say which of two systems is better, got ', columns[place].name
+                    ))
+                    ELSE error(concat(
+                        caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
+                        ', which is ', _ranking_cut(columns[place].type)
+                    ))
+                END
+            )[1]
+        ) AS choices
+        FROM (
+            SELECT
+                there,
+                columns,
+                list_transform(columns, lambda one: lower(one.name)) AS names,
+                list_transform(
+                    list_filter(
+                        columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''
+                    ),
+                    lambda one: lower(one.name)
+                ) AS numbers
+            FROM (
+                SELECT there, list_filter(there, lambda one: _ranking_is_measure(one.name, measures)) AS columns
+                FROM (SELECT _ranking_measure_columns(by_user) AS there)
+            )
+        )
     )
 );
 CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
@@ -1880,6 +1874,57 @@ _ranking_checked(
     k,
     _ranking_gain_problem(gain, discount, base, half_life),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO _ranking_evaluated(judged, k, ranking, measure, options) AS
+CASE measure
+    WHEN 'recall' THEN _ranking_recall(ranking, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'precision' THEN _ranking_precision(ranking, divide := coalesce(options['divide'], 'list'))
+    WHEN 'f_measure' THEN _ranking_f_measure(ranking, beta := coalesce(options['beta']::DOUBLE, 1))
+    WHEN 'hit_rate' THEN _ranking_hit_rate(ranking)
+    WHEN 'hits' THEN _ranking_hits(ranking)
+    WHEN 'mrr' THEN _ranking_mrr(ranking)
+    WHEN 'first_hit_rank' THEN _ranking_first_hit_rank(ranking)
+    WHEN 'average_precision' THEN _ranking_average_precision(ranking, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'auc' THEN _ranking_auc(ranking)
+    WHEN 'dcg' THEN _ranking_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ideal_dcg' THEN _ranking_ideal_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ndcg' THEN _ranking_ndcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'cumulative_gain' THEN _ranking_cumulative_gain(ranking, gain := coalesce(options['gain'], 'linear'))
+    WHEN 'err' THEN ranking_err(judged, k, max_grade := coalesce(options['max_grade']::DOUBLE, 4))
+    WHEN 'rbp' THEN ranking_rbp(judged, k, persistence := coalesce(options['persistence']::DOUBLE, 0.8), gain := coalesce(options['gain'], 'binary'), max_grade := options['max_grade']::DOUBLE)
+    WHEN 'half_life_utility' THEN _ranking_half_life_utility(ranking, half_life := coalesce(options['half_life']::DOUBLE, 5), neutral := coalesce(options['neutral']::DOUBLE, 0))
+    WHEN 'r_precision' THEN _ranking_r_precision(ranking)
+    WHEN 'bpref' THEN _ranking_bpref(ranking)
+    WHEN 'interpolated_precision' THEN _ranking_interpolated_precision(ranking, recall := coalesce(options['recall']::DOUBLE, 0))
+    WHEN 'interpolated_average_precision' THEN _ranking_interpolated_average_precision(ranking)
+    WHEN 'spearman' THEN _ranking_spearman(ranking)
+    WHEN 'kendall_tau' THEN _ranking_kendall_tau(ranking, variant := coalesce(options['variant'], 'b'))
+    WHEN 'concordant_pairs' THEN _ranking_concordant_pairs(ranking)
+END;
+CREATE OR REPLACE MACRO _ranking_plain_values(ranking, names) AS
+[
+    CASE WHEN list_contains(names, 'recall') THEN _ranking_recall(ranking) END,
+    CASE WHEN list_contains(names, 'precision') THEN _ranking_precision(ranking) END,
+    CASE WHEN list_contains(names, 'f_measure') THEN _ranking_f_measure(ranking) END,
+    CASE WHEN list_contains(names, 'hit_rate') THEN _ranking_hit_rate(ranking) END,
+    CASE WHEN list_contains(names, 'hits') THEN _ranking_hits(ranking) END,
+    CASE WHEN list_contains(names, 'mrr') THEN _ranking_mrr(ranking) END,
+    CASE WHEN list_contains(names, 'first_hit_rank') THEN _ranking_first_hit_rank(ranking) END,
+    CASE WHEN list_contains(names, 'average_precision') THEN _ranking_average_precision(ranking) END,
+    CASE WHEN list_contains(names, 'auc') THEN _ranking_auc(ranking) END,
+    CASE WHEN list_contains(names, 'dcg') THEN _ranking_dcg(ranking) END,
+    CASE WHEN list_contains(names, 'ideal_dcg') THEN _ranking_ideal_dcg(ranking) END,
+    CASE WHEN list_contains(names, 'ndcg') THEN _ranking_ndcg(ranking) END,
+    CASE WHEN list_contains(names, 'cumulative_gain') THEN _ranking_cumulative_gain(ranking) END,
+    CASE WHEN list_contains(names, 'rbp') THEN _ranking_rbp(ranking) END,
+    CASE WHEN list_contains(names, 'half_life_utility') THEN _ranking_half_life_utility(ranking) END,
+    CASE WHEN list_contains(names, 'r_precision') THEN _ranking_r_precision(ranking) END,
+    CASE WHEN list_contains(names, 'bpref') THEN _ranking_bpref(ranking) END,
+    CASE WHEN list_contains(names, 'interpolated_precision') THEN _ranking_interpolated_precision(ranking) END,
+    CASE WHEN list_contains(names, 'interpolated_average_precision') THEN _ranking_interpolated_average_precision(ranking) END,
+    CASE WHEN list_contains(names, 'spearman') THEN _ranking_spearman(ranking) END,
+    CASE WHEN list_contains(names, 'kendall_tau') THEN _ranking_kendall_tau(ranking) END,
+    CASE WHEN list_contains(names, 'concordant_pairs') THEN _ranking_concordant_pairs(ranking) END,
+];
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2049,32 +2094,6 @@ WHERE coalesce(
     true
 )
 ORDER BY compared.pair ASC, compared.k ASC NULLS LAST, compared.place ASC, compared.ranking_segment ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_evaluated(judged, k, measure, options) AS
-CASE measure
-    WHEN 'recall' THEN ranking_recall(judged, k, normalize := coalesce(options['normalize'], 'truth'))
-    WHEN 'precision' THEN ranking_precision(judged, k, divide := coalesce(options['divide'], 'list'))
-    WHEN 'f_measure' THEN ranking_f_measure(judged, k, beta := coalesce(options['beta']::DOUBLE, 1))
-    WHEN 'hit_rate' THEN ranking_hit_rate(judged, k)
-    WHEN 'hits' THEN ranking_hits(judged, k)
-    WHEN 'mrr' THEN ranking_mrr(judged, k)
-    WHEN 'first_hit_rank' THEN ranking_first_hit_rank(judged, k)
-    WHEN 'average_precision' THEN ranking_average_precision(judged, k, normalize := coalesce(options['normalize'], 'truth'))
-    WHEN 'auc' THEN ranking_auc(judged, k)
-    WHEN 'dcg' THEN ranking_dcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'ideal_dcg' THEN ranking_ideal_dcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'ndcg' THEN ranking_ndcg(judged, k, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'cumulative_gain' THEN ranking_cumulative_gain(judged, k, gain := coalesce(options['gain'], 'linear'))
-    WHEN 'err' THEN ranking_err(judged, k, max_grade := coalesce(options['max_grade']::DOUBLE, 4))
-    WHEN 'rbp' THEN ranking_rbp(judged, k, persistence := coalesce(options['persistence']::DOUBLE, 0.8), gain := coalesce(options['gain'], 'binary'), max_grade := options['max_grade']::DOUBLE)
-    WHEN 'half_life_utility' THEN ranking_half_life_utility(judged, k, half_life := coalesce(options['half_life']::DOUBLE, 5), neutral := coalesce(options['neutral']::DOUBLE, 0))
-    WHEN 'r_precision' THEN ranking_r_precision(judged, k)
-    WHEN 'bpref' THEN ranking_bpref(judged, k)
-    WHEN 'interpolated_precision' THEN ranking_interpolated_precision(judged, k, recall := coalesce(options['recall']::DOUBLE, 0))
-    WHEN 'interpolated_average_precision' THEN ranking_interpolated_average_precision(judged, k)
-    WHEN 'spearman' THEN ranking_spearman(judged, k)
-    WHEN 'kendall_tau' THEN ranking_kendall_tau(judged, k, variant := coalesce(options['variant'], 'b'))
-    WHEN 'concordant_pairs' THEN ranking_concordant_pairs(judged, k)
-END;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2254,6 +2273,51 @@ FROM (
     FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        system,
+        userid,
+        k,
+        NULL AS ranking_segment,
+        CASE
+            WHEN _ranking_all_plain(measures) THEN list_select(
+                _ranking_plain_values(ranking, _ranking_wanted(measures)),
+                list_transform(choices, lambda choice: list_position(_ranking_with_columns(), choice.name))
+            )
+            ELSE list_transform(
+                choices, lambda choice: _ranking_evaluated(judged, k, ranking, choice.name, choice.options)
+            )
+        END AS numbers,
+        NULL AS choices
+    FROM (
+        SELECT ranking_system AS system, userid, k, judged, _ranking_at(judged, k) AS ranking, choices
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(_ranking_all_cuts(measures, ks)),
+            'ranking_compare'
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
+        CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
+        WHERE has_truth
+    )
+    UNION ALL BY NAME
+    SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, place, ranking_segment)
+FROM _ranking_compared(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
+)
+ORDER BY pair ASC, k ASC NULLS LAST, place ASC;
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2354,65 +2418,8 @@ FROM (
 )
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        NULL AS ranking_segment,
-        list_select(
-            list_value(*COLUMNS(lambda c: CASE
-                WHEN _ranking_all_plain(measures) THEN list_contains(_ranking_wanted(measures), c) ELSE c = 'recall'
-            END)),
-            places
-        ) AS numbers,
-        NULL AS choices
-    FROM _ranking_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_all_cuts(measures, ks),
-        'ranking_compare'
-    )
-    CROSS JOIN (
-        SELECT _ranking_places(choices) AS places
-        FROM (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
-    )
-    WHERE has_truth AND _ranking_all_plain(measures)
-    UNION ALL BY NAME
-    SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        list_transform(choices, lambda choice: _ranking_evaluated(judged, k, choice.name, choice.options)) AS numbers
-    FROM _ranking_judged(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_longest(_ranking_all_cuts(measures, ks)),
-        'ranking_compare'
-    )
-    CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
-    CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
-    WHERE has_truth AND NOT _ranking_all_plain(measures)
-    UNION ALL BY NAME
-    SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-)
-SELECT * EXCLUDE (pair, place, ranking_segment)
-FROM _ranking_compared(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
-)
-ORDER BY pair ASC, k ASC NULLS LAST, place ASC;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_is_measure _ranking_with_columns _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_places _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user _ranking_evaluated ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

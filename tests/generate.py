@@ -140,10 +140,17 @@ def sql_value(value: object) -> str:
     return "NULL" if value is None else literal(str(value))
 
 
+def plain_values() -> Iterator[str]:
+    for name in table_measures():
+        yield f"    CASE WHEN list_contains(names, {literal(name)}) THEN _ranking_{name}(ranking) END,"
+
+
 def evaluated_cases() -> Iterator[str]:
     for name, measure in MEASURES.items():
         options = "".join(f", {option} := {option_value(option, one)}" for option, one in measure.options.items())
-        yield f"    WHEN {literal(name)} THEN ranking_{name}(judged, k{options})"
+        # The internal macro takes any grade; where there is an option for the highest, the public one looks.
+        called = f"ranking_{name}(judged, k" if "max_grade" in measure.options else f"_ranking_{name}(ranking"
+        yield f"    WHEN {literal(name)} THEN {called}{options})"
 
 
 def option_value(name: str, option: Option) -> str:
@@ -178,6 +185,7 @@ def generated() -> dict[Path, str]:
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
     for name, cases in (
         ("with_columns", (f"    {literal(name)}," for name in table_measures())),
+        ("plain_values", plain_values()),
         ("better", better_cases()),
         ("spelled", spelled_cases()),
         ("valid_options", option_cases()),

@@ -35,45 +35,33 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
-        ranking_system AS system,
+        system,
         userid,
         k,
         NULL AS ranking_segment,
-        list_select(
-            list_value(*COLUMNS(lambda c: CASE
-                WHEN _ranking_all_plain(measures) THEN list_contains(_ranking_wanted(measures), c) ELSE c = 'recall'
-            END)),
-            places
-        ) AS numbers,
+        CASE
+            WHEN _ranking_all_plain(measures) THEN list_select(
+                _ranking_plain_values(ranking, _ranking_wanted(measures)),
+                list_transform(choices, lambda choice: list_position(_ranking_with_columns(), choice.name))
+            )
+            ELSE list_transform(
+                choices, lambda choice: _ranking_evaluated(judged, k, ranking, choice.name, choice.options)
+            )
+        END AS numbers,
         NULL AS choices
-    FROM _ranking_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_all_cuts(measures, ks),
-        'ranking_compare'
+    FROM (
+        SELECT ranking_system AS system, userid, k, judged, _ranking_at(judged, k) AS ranking, choices
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(_ranking_all_cuts(measures, ks)),
+            'ranking_compare'
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
+        CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
+        WHERE has_truth
     )
-    CROSS JOIN (
-        SELECT _ranking_places(choices) AS places
-        FROM (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
-    )
-    WHERE has_truth AND _ranking_all_plain(measures)
-    UNION ALL BY NAME
-    SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        list_transform(choices, lambda choice: _ranking_evaluated(judged, k, choice.name, choice.options)) AS numbers
-    FROM _ranking_judged(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_longest(_ranking_all_cuts(measures, ks)),
-        'ranking_compare'
-    )
-    CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
-    CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
-    WHERE has_truth AND NOT _ranking_all_plain(measures)
     UNION ALL BY NAME
     SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')

@@ -1,15 +1,14 @@
--- Internal: the columns of a table with a row per user that it can be compared by. Used by ranking_compare_by_user.
+-- Internal: the columns of a table with a row per user that are no keys. Used by _ranking_measure_choices.
 --
--- by_user:  name of a table, as query_table takes it
--- measures: LIST of texts such as 'ndcg@5,10'; NULL for all columns that are no keys
--- Returns:  LIST of STRUCT(name, type), in the order of the table, the last one without a meaning
--- Example:  SELECT _ranking_measure_columns('by_user', NULL);
-CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user, measures) AS (
-    SELECT list_transform(list_zip(names, types), lambda one: {'name': one[1], 'type': one[2]})
+-- by_user: name of a table, as query_table takes it
+-- Returns: LIST of STRUCT(name, type), in the order of the table
+-- Example: SELECT _ranking_measure_columns('by_user');
+CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
         SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, measures)))
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
             FROM (
                 SELECT * EXCLUDE (ranking_one)
                 FROM (SELECT 1 AS ranking_one)

@@ -1,6 +1,6 @@
--- Internal: the measures that _ranking_by_user has a column for, in its order. Used by ranking_compare.
+-- Internal: the measures that the table functions have a column for. Used by ranking_compare and _ranking_all_plain.
 --
--- Returns: VARCHAR[]
+-- Returns: VARCHAR[], in the order of the registry
 -- Example: SELECT _ranking_with_columns();
 CREATE OR REPLACE TEMP MACRO _ranking_with_columns() AS
 [
