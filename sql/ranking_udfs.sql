@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -524,11 +524,32 @@ CASE measure
         {'name': 'variant', 'rule': 'b|c', 'words': ['b', 'c'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
     ]
 END;
+CREATE OR REPLACE MACRO _ranking_matched(scores, pairs) AS TABLE
+SELECT
+    coalesce(ours.pair, theirs.pair) AS pair,
+    coalesce(ours.k, theirs.k) AS k,
+    coalesce(ours.ranking_segment, theirs.ranking_segment) AS ranking_segment,
+    ours.numbers AS ours,
+    theirs.numbers AS theirs
+FROM (
+    SELECT pair, userid, k, ranking_segment, numbers
+    FROM query_table(scores) AS ours
+    JOIN query_table(pairs) AS pairs ON ours.system IS NOT DISTINCT FROM pairs.baseline
+) AS ours
+FULL JOIN (
+    SELECT pair, userid, k, ranking_segment, numbers
+    FROM query_table(scores) AS theirs
+    JOIN query_table(pairs) AS pairs ON theirs.system IS NOT DISTINCT FROM pairs.system
+) AS theirs
+    ON ours.pair = theirs.pair
+    AND ours.userid = theirs.userid
+    AND ours.k IS NOT DISTINCT FROM theirs.k
+    AND ours.ranking_segment IS NOT DISTINCT FROM theirs.ranking_segment;
 CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
 error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_log1p(x) AS
 CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
-CREATE OR REPLACE MACRO _ranking_paired(scores, pairs) AS TABLE
+CREATE OR REPLACE MACRO _ranking_paired(matched) AS TABLE
 SELECT
     pair,
     k,
@@ -539,26 +560,13 @@ SELECT
     CASE WHEN abs(theirs - ours) <= 1e-12 THEN 0 ELSE theirs - ours END AS difference
 FROM (
     SELECT
-        coalesce(ours.pair, theirs.pair) AS pair,
-        coalesce(ours.k, theirs.k) AS k,
-        coalesce(ours.ranking_segment, theirs.ranking_segment) AS ranking_segment,
-        unnest(range(1, len(coalesce(ours.numbers, theirs.numbers)) + 1)) AS place,
-        unnest(ours.numbers) AS ours,
-        unnest(theirs.numbers) AS theirs
-    FROM (
-        SELECT pair, userid, k, ranking_segment, numbers
-        FROM query_table(scores) AS ours
-        JOIN query_table(pairs) AS pairs ON ours.system IS NOT DISTINCT FROM pairs.baseline
-    ) AS ours
-    FULL JOIN (
-        SELECT pair, userid, k, ranking_segment, numbers
-        FROM query_table(scores) AS theirs
-        JOIN query_table(pairs) AS pairs ON theirs.system IS NOT DISTINCT FROM pairs.system
-    ) AS theirs
-        ON ours.pair = theirs.pair
-        AND ours.userid = theirs.userid
-        AND ours.k IS NOT DISTINCT FROM theirs.k
-        AND ours.ranking_segment IS NOT DISTINCT FROM theirs.ranking_segment
+        pair,
+        k,
+        ranking_segment,
+        unnest(range(1, coalesce(len(ours), len(theirs)) + 1)) AS place,
+        unnest(ours) AS ours,
+        unnest(theirs) AS theirs
+    FROM query_table(matched) AS matched
 );
 CREATE OR REPLACE MACRO _ranking_power_of_2(x) AS
 CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
@@ -851,7 +859,7 @@ list_sum(list_transform(
             * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w)))
     )[1]
 ));
-CREATE OR REPLACE MACRO _ranking_paired_squares(scores, pairs, means, test) AS TABLE
+CREATE OR REPLACE MACRO _ranking_paired_squares(matched, means, test) AS TABLE
 SELECT
     ones.pair,
     ones.k,
@@ -864,7 +872,7 @@ SELECT
         (ones.difference - relative * ours) / rest_spread * ((ours - mean_baseline) / ours_spread), 80
     ) AS joint,
     CASE WHEN test = 'randomization' THEN list(ones.difference) FILTER (ones.difference <> 0) END AS differences
-FROM _ranking_paired(scores, pairs) AS ones
+FROM _ranking_paired(matched) AS ones
 JOIN (FROM query_table(means) AS known) AS means
     ON ones.pair = means.pair
     AND ones.place = means.place
@@ -1152,7 +1160,7 @@ CASE WHEN contains(text, '@') THEN list_transform(
         ))
     END
 ) END;
-CREATE OR REPLACE MACRO _ranking_paired_means(scores, pairs, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_paired_means(matched, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
     highest - lowest <= 1e-12 AS same,
@@ -1186,7 +1194,7 @@ FROM (
             max(difference) AS highest,
             min(ours) AS ours_lowest,
             max(ours) AS ours_highest
-        FROM _ranking_paired(scores, pairs)
+        FROM _ranking_paired(matched)
         GROUP BY pair, k, ranking_segment, place
     )
 );
@@ -1729,7 +1737,8 @@ SELECT [itemid] AS items FROM _ranking_truths(truth, names) WHERE false;
 CREATE OR REPLACE MACRO _ranking_compared
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_comparisons(scores, baseline, caller)),
-_ranking_means AS MATERIALIZED (FROM _ranking_paired_means(scores, '_ranking_pairs', caller))
+_ranking_values AS MATERIALIZED (FROM _ranking_matched(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_paired_means('_ranking_values', caller))
 SELECT
     pair,
     place,
@@ -1831,7 +1840,7 @@ FROM (
                     joint * (rest_spread / mean_baseline) * (ours_spread / mean_baseline) / users / nullif(users - 1, 0)
                         AS of_both
                 FROM _ranking_means AS means
-                JOIN _ranking_paired_squares(scores, '_ranking_pairs', '_ranking_means', test) AS squares
+                JOIN _ranking_paired_squares('_ranking_values', '_ranking_means', test) AS squares
                     ON squares.pair = means.pair
                     AND squares.place = means.place
                     AND squares.k IS NOT DISTINCT FROM means.k
@@ -2419,7 +2428,7 @@ FROM (
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

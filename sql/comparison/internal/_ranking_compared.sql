@@ -9,7 +9,8 @@
 CREATE OR REPLACE TEMP MACRO _ranking_compared
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_comparisons(scores, baseline, caller)),
-_ranking_means AS MATERIALIZED (FROM _ranking_paired_means(scores, '_ranking_pairs', caller))
+_ranking_values AS MATERIALIZED (FROM _ranking_matched(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_paired_means('_ranking_values', caller))
 SELECT
     pair,
     place,
@@ -112,7 +113,7 @@ FROM (
                     joint * (rest_spread / mean_baseline) * (ours_spread / mean_baseline) / users / nullif(users - 1, 0)
                         AS of_both
                 FROM _ranking_means AS means
-                JOIN _ranking_paired_squares(scores, '_ranking_pairs', '_ranking_means', test) AS squares
+                JOIN _ranking_paired_squares('_ranking_values', '_ranking_means', test) AS squares
                     ON squares.pair = means.pair
                     AND squares.place = means.place
                     AND squares.k IS NOT DISTINCT FROM means.k

@@ -1,14 +1,14 @@
 -- Internal: means, extremes and counts of every pair of systems. Used by _ranking_compared.
 --
--- scores, pairs: as of _ranking_paired
+-- matched: as of _ranking_paired
 -- caller:        the function that an error names
 -- Returns:       pair, k, ranking_segment, place; found (users that either system has), users (with both values),
 --                mean_baseline, mean_system, difference (the mean), relative (difference / mean_baseline, NULL where
 --                that is no number), above and below (users whose difference is so of 0), same (whether none is further
 --                from another than 1e-12); and by which powers of 2 to divide what is left without the mean: spread of
 --                differences, ours_spread of values of the baseline, rest_spread of difference - relative * ours
--- Example:       FROM _ranking_paired_means('scores', 'pairs', 'ranking_compare');
-CREATE OR REPLACE TEMP MACRO _ranking_paired_means(scores, pairs, caller) AS TABLE
+-- Example:       FROM _ranking_paired_means('matched', 'ranking_compare');
+CREATE OR REPLACE TEMP MACRO _ranking_paired_means(matched, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
     highest - lowest <= 1e-12 AS same,
@@ -42,7 +42,7 @@ FROM (
             max(difference) AS highest,
             min(ours) AS ours_lowest,
             max(ours) AS ours_highest
-        FROM _ranking_paired(scores, pairs)
+        FROM _ranking_paired(matched)
         GROUP BY pair, k, ranking_segment, place
     )
 );
