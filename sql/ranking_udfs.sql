@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -762,10 +762,10 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_all_cuts(measures, ks) AS
 flatten(list_transform(
-    coalesce(TRY_CAST(measures AS VARCHAR[]), ['']),
+    coalesce(nullif(TRY_CAST(measures AS VARCHAR[]), []), ['']),
     lambda text: list_transform(
         CASE
-            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '@(.*)$', 1), ',') ELSE _ranking_numbers(ks)
+            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '(?s)@(.*)', 1), ',') ELSE _ranking_numbers(ks)
         END,
         lambda cut: TRY_CAST(trim(cut) AS HUGEINT)
     )
@@ -811,6 +811,17 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
             )
         ) AS columns
     )
+);
+CREATE OR REPLACE MACRO _ranking_cuts_of(text, caller) AS
+list_transform(
+    string_split(text, ','),
+    lambda cut: CASE
+        WHEN trim(cut) = 'all' THEN NULL
+        WHEN regexp_full_match(trim(cut), '[0-9]+') THEN coalesce(TRY_CAST(trim(cut) AS BIGINT), 9223372036854775807)
+        ELSE error(concat(
+            caller, ': cut-offs must be integers of 0 or more, or all, got ', _ranking_quoted(trim(cut))
+        ))
+    END
 );
 CREATE OR REPLACE MACRO _ranking_option_problem(given, nth, known, text) AS
 list_transform(
@@ -1149,17 +1160,6 @@ FROM (
     FROM query_table(scores) AS ours
     WHERE choices IS NULL
 );
-CREATE OR REPLACE MACRO _ranking_cuts_of(text, caller) AS
-CASE WHEN contains(text, '@') THEN list_transform(
-    string_split(regexp_extract(text, '@([^@]*)$', 1), ','),
-    lambda cut: CASE
-        WHEN trim(cut) = 'all' THEN NULL
-        WHEN regexp_full_match(trim(cut), '[0-9]+') THEN coalesce(TRY_CAST(trim(cut) AS BIGINT), 9223372036854775807)
-        ELSE error(concat(
-            caller, ': cut-offs must be integers of 0 or more, or all, got ''', _ranking_named([trim(cut)]), ''''
-        ))
-    END
-) END;
 CREATE OR REPLACE MACRO _ranking_paired_means(matched, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
@@ -1359,6 +1359,68 @@ CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
 CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth, names) AS
 (_ranking_type(rec, names['user'], 'userid') = 'UUID')
 <> (_ranking_type(truth, names['user'], 'userid') = 'UUID');
+CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
+    SELECT _ranking_united(choices)
+    FROM (
+        SELECT list_transform(
+            CASE
+                WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+                    THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
+                WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+                    THEN error(caller || ': measures must be a list of one or more names, got []')
+                WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
+                WHEN len(numbers) = 0
+                    THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+                WHEN list_has_any(numbers, _ranking_usual_measures())
+                    THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(numbers, one))
+                ELSE numbers
+            END,
+            lambda text: list_transform(
+                [coalesce(
+                    list_position(names, lower(trim(text))),
+                    list_position(names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
+                )],
+                lambda place: CASE
+                    WHEN list_contains(numbers, names[place]) THEN {
+                        'measure': columns[place].name,
+                        'place': place,
+                        'cuts': _ranking_cuts_of(
+                            CASE WHEN lower(trim(text)) <> names[place] THEN regexp_extract(text, '@([^@]*)$', 1) END,
+                            caller
+                        )
+                    }
+                    WHEN place IS NULL THEN error(concat(
+                        caller, ': measures must name columns of by_user (',
+                        _ranking_named(list_transform(there, lambda one: one.name)), '), got ', _ranking_named([text])
+                    ))
+                    WHEN _ranking_better(names[place]) = '' THEN error(concat(
+                        caller, ': measures must say which of two systems is better, got ', columns[place].name
+                    ))
+                    ELSE error(concat(
+                        caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
+                        ', which is ', _ranking_cut(columns[place].type)
+                    ))
+                END
+            )[1]
+        ) AS choices
+        FROM (
+            SELECT
+                there,
+                columns,
+                list_transform(columns, lambda one: lower(one.name)) AS names,
+                list_transform(
+                    list_filter(
+                        columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''
+                    ),
+                    lambda one: lower(one.name)
+                ) AS numbers
+            FROM (
+                SELECT there, list_filter(there, lambda one: _ranking_is_measure(one.name, measures)) AS columns
+                FROM (SELECT _ranking_measure_columns(by_user) AS there)
+            )
+        )
+    )
+);
 CREATE OR REPLACE MACRO _ranking_all_plain(measures) AS
 len(_ranking_wanted(measures)) > 0 AND len(list_filter(
     _ranking_wanted(measures), lambda name: NOT coalesce(list_contains(_ranking_with_columns(), name), false)
@@ -1505,65 +1567,6 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END];
-CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
-    SELECT _ranking_united(choices)
-    FROM (
-        SELECT list_transform(
-            CASE
-                WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
-                    THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
-                WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
-                    THEN error(caller || ': measures must be a list of one or more names, got []')
-                WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
-                WHEN len(numbers) = 0
-                    THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
-                WHEN list_has_any(numbers, _ranking_usual_measures())
-                    THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(numbers, one))
-                ELSE numbers
-            END,
-            lambda text: list_transform(
-                [coalesce(
-                    list_position(names, lower(trim(text))),
-                    list_position(names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
-                )],
-                lambda place: CASE
-                    WHEN list_contains(numbers, names[place]) THEN {
-                        'measure': columns[place].name,
-                        'place': place,
-                        'cuts': CASE WHEN lower(trim(text)) <> names[place] THEN _ranking_cuts_of(text, caller) END
-                    }
-                    WHEN place IS NULL THEN error(concat(
-                        caller, ': measures must name columns of by_user (',
-                        _ranking_named(list_transform(there, lambda one: one.name)), '), got ', _ranking_named([text])
-                    ))
-                    WHEN _ranking_better(names[place]) = '' THEN error(concat(
-                        caller, ': measures must say which of two systems is better, got ', columns[place].name
-                    ))
-                    ELSE error(concat(
-                        caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
-                        ', which is ', _ranking_cut(columns[place].type)
-                    ))
-                END
-            )[1]
-        ) AS choices
-        FROM (
-            SELECT
-                there,
-                columns,
-                list_transform(columns, lambda one: lower(one.name)) AS names,
-                list_transform(
-                    list_filter(
-                        columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''
-                    ),
-                    lambda one: lower(one.name)
-                ) AS numbers
-            FROM (
-                SELECT there, list_filter(there, lambda one: _ranking_is_measure(one.name, measures)) AS columns
-                FROM (SELECT _ranking_measure_columns(by_user) AS there)
-            )
-        )
-    )
-);
 CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
     SELECT _ranking_united(choices)
     FROM (
@@ -1576,7 +1579,7 @@ CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
                 END,
                 'name': name,
                 'options': map_from_entries(list_transform(given, lambda one: (one.name, one.value))),
-                'cuts': coalesce(_ranking_cuts_of(text, caller), _ranking_cuts(ks, caller))
+                'cuts': coalesce(_ranking_cuts_of(CASE WHEN contains(text, '@') THEN regexp_extract(text, '(?s)@(.*)', 1) END, caller), _ranking_cuts(ks, caller))
             }
             ORDER BY nth ASC
         ) AS choices
@@ -2078,10 +2081,22 @@ WITH _ranking_scores AS MATERIALIZED (
     SELECT _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user') AS choices
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
-SELECT compared.* EXCLUDE (pair, place, ranking_segment)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, place, ranking_segment)
 FROM _ranking_compared(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
 ) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE choices IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
 WHERE coalesce(
     (
         SELECT error(concat(
@@ -2428,7 +2443,7 @@ FROM (
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_cuts_of _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_measure_choices _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_concordant_pairs _ranking_kendall_tau _ranking_err _ranking_discounted _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_dcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_ideal_dcg _ranking_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user ranking_compare ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -3,7 +3,7 @@
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
 - sql/tables/internal/_ranking_by_user.sql, sql/tables/ranking_summary.sql: a column per measure
-- sql/comparison/internal: _ranking_better, _ranking_spelled, _ranking_valid_options, _ranking_evaluated, a line per measure
+- sql/comparison/internal: what the comparison knows of measures, their names and options
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -147,7 +147,9 @@ def plain_values() -> Iterator[str]:
 
 def evaluated_cases() -> Iterator[str]:
     for name, measure in MEASURES.items():
-        options = "".join(f", {option} := {option_value(option, one)}" for option, one in measure.options.items())
+        options = "".join(
+            f", {option} := {option_value(option, one)}" for option, one in measure.options.items()
+        )
         # The internal macro takes any grade; where there is an option for the highest, the public one looks.
         called = f"ranking_{name}(judged, k" if "max_grade" in measure.options else f"_ranking_{name}(ranking"
         yield f"    WHEN {literal(name)} THEN {called}{options})"

@@ -49,10 +49,22 @@ WITH _ranking_scores AS MATERIALIZED (
     SELECT _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user') AS choices
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
-SELECT compared.* EXCLUDE (pair, place, ranking_segment)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, place, ranking_segment)
 FROM _ranking_compared(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
 ) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE choices IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
 WHERE coalesce(
     (
         SELECT error(concat(

@@ -7,10 +7,10 @@
 -- Example:  SELECT _ranking_all_cuts(['ndcg@5', 'recall'], [10]);  -- [5, 10]
 CREATE OR REPLACE TEMP MACRO _ranking_all_cuts(measures, ks) AS
 flatten(list_transform(
-    coalesce(TRY_CAST(measures AS VARCHAR[]), ['']),
+    coalesce(nullif(TRY_CAST(measures AS VARCHAR[]), []), ['']),
     lambda text: list_transform(
         CASE
-            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '@(.*)$', 1), ',') ELSE _ranking_numbers(ks)
+            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '(?s)@(.*)', 1), ',') ELSE _ranking_numbers(ks)
         END,
         lambda cut: TRY_CAST(trim(cut) AS HUGEINT)
     )

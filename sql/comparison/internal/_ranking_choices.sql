@@ -18,7 +18,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_choices(measures, ks, caller) AS (
                 END,
                 'name': name,
                 'options': map_from_entries(list_transform(given, lambda one: (one.name, one.value))),
-                'cuts': coalesce(_ranking_cuts_of(text, caller), _ranking_cuts(ks, caller))
+                'cuts': coalesce(_ranking_cuts_of(CASE WHEN contains(text, '@') THEN regexp_extract(text, '(?s)@(.*)', 1) END, caller), _ranking_cuts(ks, caller))
             }
             ORDER BY nth ASC
         ) AS choices

@@ -33,7 +33,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_choices(by_user, measures, caller)
                     WHEN list_contains(numbers, names[place]) THEN {
                         'measure': columns[place].name,
                         'place': place,
-                        'cuts': CASE WHEN lower(trim(text)) <> names[place] THEN _ranking_cuts_of(text, caller) END
+                        'cuts': _ranking_cuts_of(
+                            CASE WHEN lower(trim(text)) <> names[place] THEN regexp_extract(text, '@([^@]*)$', 1) END,
+                            caller
+                        )
                     }
                     WHEN place IS NULL THEN error(concat(
                         caller, ': measures must name columns of by_user (',
