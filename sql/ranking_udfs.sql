@@ -1433,16 +1433,19 @@ least(
     1
 );
 CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
-sqrt(df) * sinh(list_reduce(
-    range(0, 10),
-    lambda _ranking_u, _ranking_step: list_transform(
-        [_ranking_t_tail(tanh(_ranking_u), df)],
-        lambda _ranking_tail: _ranking_u + _ranking_tail * (
-            ln(_ranking_tail / _ranking_t_tail(0, df)) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-        )
-    )[1],
-    0::DOUBLE
-));
+sqrt(df) * sinh(list_transform(
+    [_ranking_t_tail(0, df)],
+    lambda _ranking_whole: list_reduce(
+        range(0, 10),
+        lambda _ranking_u, _ranking_step: list_transform(
+            [_ranking_t_tail(tanh(_ranking_u), df)],
+            lambda _ranking_tail: _ranking_u + _ranking_tail * (
+                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
+            )
+        )[1],
+        0::DOUBLE
+    )
+)[1]);
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     least(

@@ -9,13 +9,16 @@
 -- Returns: DOUBLE of 0 or more
 -- Example: SELECT _ranking_t_quantile(0.5, 1);  -- 1.0
 CREATE OR REPLACE TEMP MACRO _ranking_t_quantile(p, df) AS
-sqrt(df) * sinh(list_reduce(
-    range(0, 10),
-    lambda _ranking_u, _ranking_step: list_transform(
-        [_ranking_t_tail(tanh(_ranking_u), df)],
-        lambda _ranking_tail: _ranking_u + _ranking_tail * (
-            ln(_ranking_tail / _ranking_t_tail(0, df)) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-        )
-    )[1],
-    0::DOUBLE
-));
+sqrt(df) * sinh(list_transform(
+    [_ranking_t_tail(0, df)],
+    lambda _ranking_whole: list_reduce(
+        range(0, 10),
+        lambda _ranking_u, _ranking_step: list_transform(
+            [_ranking_t_tail(tanh(_ranking_u), df)],
+            lambda _ranking_tail: _ranking_u + _ranking_tail * (
+                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
+            )
+        )[1],
+        0::DOUBLE
+    )
+)[1]);
