@@ -77,10 +77,11 @@ def tables(form: str, options: Comparison, segment: str | None, rows: Sequence[R
         return tabular(header, lines)
     if form == "markdown":
         return render(form, header, [line for family in lines for line in family])
-    against = f" against {printable(options.baseline)}" if options.baseline is not None else ""
+    title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
+    title += f", by {printable(segment)}" if segment is not None else ""
     narrow = [*header[1:-2], header[-1]]
     return "\n".join(
-        f"{family[0][0]}{against}\n\n" + render(form, narrow, [[*line[1:-2], line[-1]] for line in family])
+        f"{family[0][0]}{title}\n\n" + render(form, narrow, [[*line[1:-2], line[-1]] for line in family])
         for family in lines
     )
 
@@ -148,8 +149,8 @@ def footnote(options: Comparison, has_segments: bool) -> str:
     name = CORRECTIONS.get(options.correction)
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
-    family = "all models" + (", and all models and segments," if has_segments else "")
-    return f"{text}, corrected after {name} within a family: {family} in one measure at one k."
+    apart = ", all users apart from segments" if has_segments else ""
+    return f"{text}, corrected after {name} for all comparisons in one measure at one k{apart}."
 
 
 def remark(form: str, line: str) -> str:
