@@ -36,9 +36,7 @@ def conclusion(
     """
     everybody, *by_segment = found
     if form in ("csv", "json"):
-        header = list(everybody[0])
-        if by_segment:
-            header.insert(header.index("system") + 1, "segment")
+        header = list(found[-1][0])  # segments have a column more
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         return render(form, header, [[row[name] for name in header] for row in results], is_safe)
 
