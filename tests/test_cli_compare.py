@@ -81,7 +81,7 @@ def test_the_table_is_for_reading(run):
         "pop is worse than als in mrr@10 by 0.25 (0.25 to 0.25; 50 %), p 0 after Holm, 3 comparisons.",
         "It is unclear whether twin or als is better in mrr@10: they differ by 0 (0 to 0; 0 %), p 1 after "
         "Holm, 3 comparisons.",
-        "95 % intervals of the mean difference of a user's values; p of the paired t-test, corrected after "
+        "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean difference; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
     ]
     assert max(map(len, text.splitlines())) <= 80
@@ -122,7 +122,7 @@ def test_what_is_unclear_says_which_difference_would_have_been_found(run):
     assert unwrapped(text.split("\n\n")[2]) == [
         "It is unclear whether bert or als is better in mrr@10: they differ by 0.35 "
         f"({low:.2g} to {high:.2g}; 70 %), p 0.0067; {detectable:.2g} would show in 80 of 100 cases.",
-        "99.9 % intervals of the mean difference of a user's values; p of the paired t-test, corrected after "
+        "W/T/L: with how many users a model wins, ties, loses. 99.9 % intervals of the mean difference; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
     ]
 
@@ -131,7 +131,7 @@ def test_markdown_is_one_table_with_p(run):
     name = "b*t"
     text = run("compare", "als=als.csv", f"{name}=bert.csv", "relevant.csv", *MRR, "--format", "markdown")
     assert text.splitlines()[:5] == [
-        "| Measure | System | Mean | Baseline | Difference | Relative | W/T/L | p | Verdict |",
+        "| Measure | System | Mean | Baseline (als) | Difference | Relative | W/T/L | p | Verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
         r"| mrr@10 | b\*t | 0.85 | 0.5 | 0.35 ± 0.2262 | 70 % | 8/0/2 | 0.0067 | + better |",
         "",
@@ -147,7 +147,7 @@ def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run):
     assert tabular.splitlines() == [
         r"\begin{tabular}{llrrrrrrl}",
         r"\toprule",
-        r"Measure & System & Mean & Baseline & Difference & Relative & W/T/L & p & Verdict \\",
+        r"Measure & System & Mean & Baseline (als) & Difference & Relative & W/T/L & p & Verdict \\",
         r"\midrule",
         rf"mrr@10 & {escaped} & 0.25 & 0.5 & $-$0.25 $\pm$ 0 & $-$50 \% & 0/0/10 & 0 & - worse \\",
         r"\bottomrule",

@@ -100,7 +100,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"), evaluate)
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
     statements = commands.add_parser(
-        "sql", help="print the SQL of such an evaluation, to run after udfs.register(con)"
+        "sql", help="print the SQL of an evaluation, to run after udfs.register(con)"
     )
     add_evaluation(statements, print_sql)
     statements.add_argument(
@@ -157,7 +157,13 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(by_user=None)
     add = parser.add_argument
     add("--baseline", metavar="NAME", help="the model to compare the others with (default: each with each)")
-    add("--confidence", type=number, default=0.95, metavar="SHARE", help="of intervals (default: 0.95)")
+    add(
+        "--confidence",
+        type=number,
+        default=0.95,
+        metavar="SHARE",
+        help="of intervals and verdicts (default: 0.95)",
+    )
     add("--margin", type=number, metavar="DIFFERENCE", help="up to this, models are the same (default: none)")
     add("--test", choices=TESTS, default=TESTS[0], help="paired (default: t)")
     add("--permutations", type=int, default=10_000, metavar="N", help="of the test (default: 10000)")
@@ -243,7 +249,7 @@ def add_request(
         "--segment",
         metavar="FILE:COLUMN",
         type=segment,
-        help="means of the users of each segment too; FILE has the users, COLUMN their segment",
+        help="the same of the users of each segment too; FILE has the users, COLUMN their segment",
     )
     parser.add_argument("--no-check", action="store_true", help="do not look for problems in the data")
     parser.add_argument("--threads", type=threads, metavar="N", help="for DuckDB")

@@ -71,6 +71,8 @@ def tables(form: str, options: Comparison, segment: str | None, rows: Sequence[R
             [[line[0], place, *line[1:]] for line, place in zip(family, names, strict=True)]
             for family, names in zip(lines, places, strict=True)
         ]
+    if form in ("latex", "markdown") and options.baseline is not None:
+        header[header.index("Baseline")] = f"Baseline ({options.baseline})"
     if form == "latex":
         return tabular(header, lines)
     if form == "markdown":
@@ -143,7 +145,8 @@ def sentence(row: Row, options: Comparison, family: int, digits: int) -> str:
 def footnote(options: Comparison, has_segments: bool) -> str:
     """How the numbers were found, and what was corrected for."""
     share = short(100 * options.confidence, 15)
-    text = f"{share} % intervals of the mean difference of a user's values; p of {TESTS[options.test]}"
+    text = "W/T/L: with how many users a model wins, ties, loses. "
+    text += f"{share} % intervals of the mean difference; p of {TESTS[options.test]}"
     name = CORRECTIONS.get(options.correction)
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
@@ -157,7 +160,9 @@ def remark(form: str, line: str) -> str:
         return f"% {line}\n"
     if form == "markdown":
         return f"- {cell_text(form, line)}\n"
-    return fill(line, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False) + "\n"
+    whole = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = fill(whole, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
 
 
 def tabular(header: Sequence[str], families: Sequence[Sequence[Cells]]) -> str:
