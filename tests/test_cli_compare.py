@@ -81,7 +81,8 @@ def test_the_table_is_for_reading(run):
         "pop is worse than als in mrr@10 by 0.25 (0.25 to 0.25; 50 %), p 0 after Holm, 3 comparisons.",
         "It is unclear whether twin or als is better in mrr@10: they differ by 0 (0 to 0; 0 %), p 1 after "
         "Holm, 3 comparisons.",
-        "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean difference; p of the paired t-test, corrected after "
+        "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean "
+        "difference; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
     ]
     assert max(map(len, text.splitlines())) <= 80
@@ -122,7 +123,8 @@ def test_what_is_unclear_says_which_difference_would_have_been_found(run):
     assert unwrapped(text.split("\n\n")[2]) == [
         "It is unclear whether bert or als is better in mrr@10: they differ by 0.35 "
         f"({low:.2g} to {high:.2g}; 70 %), p 0.0067; {detectable:.2g} would show in 80 of 100 cases.",
-        "W/T/L: with how many users a model wins, ties, loses. 99.9 % intervals of the mean difference; p of the paired t-test, corrected after "
+        "W/T/L: with how many users a model wins, ties, loses. 99.9 % intervals of the mean "
+        "difference; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
     ]
 
