@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -439,6 +439,195 @@ CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
+CREATE OR REPLACE MACRO _ranking_with_columns() AS
+[
+    'recall',
+    'precision',
+    'f_measure',
+    'hit_rate',
+    'hits',
+    'mrr',
+    'first_hit_rank',
+    'average_precision',
+    'auc',
+    'dcg',
+    'ideal_dcg',
+    'ndcg',
+    'cumulative_gain',
+    'rbp',
+    'half_life_utility',
+    'r_precision',
+    'bpref',
+    'interpolated_precision',
+    'interpolated_average_precision',
+    'spearman',
+    'kendall_tau',
+    'concordant_pairs',
+];
+CREATE OR REPLACE MACRO _ranking_is_measure(name, measures) AS
+CASE
+    WHEN measures IS NULL THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+    ELSE list_contains(
+        flatten(list_transform(
+            TRY_CAST(measures AS VARCHAR[]),
+            lambda one: [lower(trim(one)), lower(trim(regexp_replace(one, '@[^@]*$', '')))]
+        )),
+        lower(name)
+    )
+END;
+CREATE OR REPLACE MACRO _ranking_better(measure) AS
+CASE
+    WHEN measure IN ('first_hit_rank') THEN 'less'
+    WHEN measure IN ('ideal_dcg', 'idcg') THEN ''
+    ELSE 'more'
+END;
+CREATE OR REPLACE MACRO _ranking_called(text) AS
+regexp_replace(lower(trim(regexp_extract(text, '^[^()@]*'), E' \t\n\r')), '\W+', '_', 'g');
+CREATE OR REPLACE MACRO _ranking_quoted(text) AS
+'''' || regexp_replace(CASE WHEN length(text) > 100 THEN text[:100] || '...' ELSE text END, '\s', ' ', 'g') || '''';
+CREATE OR REPLACE MACRO _ranking_spelled(name) AS
+CASE
+    WHEN name IN ('recall', 'recall_at') THEN 'recall'
+    WHEN name IN ('precision', 'precision_at') THEN 'precision'
+    WHEN name IN ('f_measure', 'f1_score', 'f1', 'f_score') THEN 'f_measure'
+    WHEN name IN ('hit_rate', 'hitrate', 'success') THEN 'hit_rate'
+    WHEN name IN ('hits') THEN 'hits'
+    WHEN name IN ('mrr', 'reciprocal_rank', 'recip_rank', 'rr') THEN 'mrr'
+    WHEN name IN ('first_hit_rank') THEN 'first_hit_rank'
+    WHEN name IN ('average_precision', 'ap', 'map') THEN 'average_precision'
+    WHEN name IN ('auc', 'roc_auc') THEN 'auc'
+    WHEN name IN ('dcg', 'discounted_cumulative_gain') THEN 'dcg'
+    WHEN name IN ('ideal_dcg', 'idcg') THEN 'ideal_dcg'
+    WHEN name IN ('ndcg') THEN 'ndcg'
+    WHEN name IN ('cumulative_gain', 'cg') THEN 'cumulative_gain'
+    WHEN name IN ('err') THEN 'err'
+    WHEN name IN ('rbp', 'rank_biased_precision') THEN 'rbp'
+    WHEN name IN ('half_life_utility', 'hlu') THEN 'half_life_utility'
+    WHEN name IN ('r_precision', 'rprec') THEN 'r_precision'
+    WHEN name IN ('bpref') THEN 'bpref'
+    WHEN name IN ('interpolated_precision', 'iprec') THEN 'interpolated_precision'
+    WHEN name IN ('interpolated_average_precision', 'eleven_point_average') THEN 'interpolated_average_precision'
+    WHEN name IN ('spearman') THEN 'spearman'
+    WHEN name IN ('kendall_tau', 'kendall', 'kendall_s_tau') THEN 'kendall_tau'
+    WHEN name IN ('concordant_pairs', 'pairwise_accuracy') THEN 'concordant_pairs'
+END;
+CREATE OR REPLACE MACRO _ranking_united(choices) AS
+list_transform(
+    list_filter(
+        choices,
+        lambda choice, i: list_position(list_transform(choices, lambda other: other.measure), choice.measure) = i
+    ),
+    lambda choice: struct_update(choice, cuts := CASE
+        WHEN list_bool_and(list_transform(
+            choices, lambda other: other.measure <> choice.measure OR other.cuts IS NOT NULL
+        ))
+            THEN flatten(list_transform(
+                list_filter(choices, lambda other: other.measure = choice.measure), lambda other: other.cuts
+            ))
+    END)
+);
+CREATE OR REPLACE MACRO _ranking_usual_measures() AS
+['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
+CREATE OR REPLACE MACRO _ranking_valid_options(measure) AS
+CASE measure
+    WHEN 'recall' THEN [
+        {'name': 'normalize', 'rule': 'truth|min', 'words': ['truth', 'min'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'precision' THEN [
+        {'name': 'divide', 'rule': 'list|k', 'words': ['list', 'k'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'f_measure' THEN [
+        {'name': 'beta', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'average_precision' THEN [
+        {'name': 'normalize', 'rule': 'truth|min|hits', 'words': ['truth', 'min', 'hits'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'dcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'ideal_dcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'ndcg' THEN [
+        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
+    ]
+    WHEN 'cumulative_gain' THEN [
+        {'name': 'gain', 'rule': 'linear|exp', 'words': ['linear', 'exp'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'err' THEN [
+        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'rbp' THEN [
+        {'name': 'persistence', 'rule': 'a number >= 0 and < 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 1], 'needs': NULL, 'needed': NULL},
+        {'name': 'gain', 'rule': 'binary|graded', 'words': ['binary', 'graded'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': 'gain', 'needed': 'graded'}
+    ]
+    WHEN 'half_life_utility' THEN [
+        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
+        {'name': 'neutral', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'interpolated_precision' THEN [
+        {'name': 'recall', 'rule': 'a number >= 0 and <= 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 1, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+    WHEN 'kendall_tau' THEN [
+        {'name': 'variant', 'rule': 'b|c', 'words': ['b', 'c'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
+    ]
+END;
+CREATE OR REPLACE MACRO _ranking_matched(scores, pairs) AS TABLE
+SELECT
+    coalesce(ours.pair, theirs.pair) AS pair,
+    coalesce(ours.k, theirs.k) AS k,
+    coalesce(ours.ranking_segment, theirs.ranking_segment) AS ranking_segment,
+    ours.numbers AS ours,
+    theirs.numbers AS theirs
+FROM (
+    SELECT pair, userid, k, ranking_segment, numbers
+    FROM query_table(scores) AS ours
+    JOIN query_table(pairs) AS pairs ON ours.system IS NOT DISTINCT FROM pairs.baseline
+) AS ours
+FULL JOIN (
+    SELECT pair, userid, k, ranking_segment, numbers
+    FROM query_table(scores) AS theirs
+    JOIN query_table(pairs) AS pairs ON theirs.system IS NOT DISTINCT FROM pairs.system
+) AS theirs
+    ON ours.pair = theirs.pair
+    AND ours.userid = theirs.userid
+    AND ours.k IS NOT DISTINCT FROM theirs.k
+    AND ours.ranking_segment IS NOT DISTINCT FROM theirs.ranking_segment;
+CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
+error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_log1p(x) AS
+CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
+CREATE OR REPLACE MACRO _ranking_paired(matched) AS TABLE
+SELECT
+    pair,
+    k,
+    ranking_segment,
+    place,
+    CASE WHEN theirs IS NOT NULL THEN ours END AS ours,
+    CASE WHEN ours IS NOT NULL THEN theirs END AS theirs,
+    CASE WHEN abs(theirs - ours) <= 1e-12 THEN 0 ELSE theirs - ours END AS difference
+FROM (
+    SELECT
+        pair,
+        k,
+        ranking_segment,
+        unnest(range(1, coalesce(len(ours), len(theirs)) + 1)) AS place,
+        unnest(ours) AS ours,
+        unnest(theirs) AS theirs
+    FROM query_table(matched) AS matched
+);
+CREATE OR REPLACE MACRO _ranking_power_of_2(x) AS
+CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -682,6 +871,13 @@ _ranking_cut(array_to_string(
     ),
     ', '
 ));
+CREATE OR REPLACE MACRO _ranking_named(names) AS
+list_transform(
+    [regexp_replace(
+        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
+    )],
+    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
+)[1];
 CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
 list_transform(
     range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
@@ -702,6 +898,16 @@ CASE
     WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
         THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
 END;
+CREATE OR REPLACE MACRO _ranking_all_cuts(measures, ks) AS
+flatten(list_transform(
+    coalesce(nullif(TRY_CAST(measures AS VARCHAR[]), []), ['']),
+    lambda text: list_transform(
+        CASE
+            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '(?s)@(.*)', 1), ',') ELSE _ranking_numbers(ks)
+        END,
+        lambda cut: TRY_CAST(trim(cut) AS HUGEINT)
+    )
+));
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -730,6 +936,98 @@ left(
     )]),
     -2
 );
+CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        FROM (
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
+            FROM (
+                SELECT * EXCLUDE (ranking_one)
+                FROM (SELECT 1 AS ranking_one)
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS ours WHERE false) ON true
+            )
+        ) AS columns
+    )
+);
+CREATE OR REPLACE MACRO _ranking_cuts_of(text, caller) AS
+list_transform(
+    string_split(text, ','),
+    lambda cut: CASE
+        WHEN trim(cut) = 'all' THEN NULL
+        WHEN regexp_full_match(trim(cut), '[0-9]+') THEN coalesce(TRY_CAST(trim(cut) AS BIGINT), 9223372036854775807)
+        ELSE error(concat(
+            caller, ': cut-offs must be integers of 0 or more, or all, got ', _ranking_quoted(trim(cut))
+        ))
+    END
+);
+CREATE OR REPLACE MACRO _ranking_option_problem(given, nth, known, text) AS
+list_transform(
+    [list_filter(coalesce(known, []), lambda one: one.name = given[nth].name)[1]],
+    lambda rule: CASE
+        WHEN rule IS NULL OR NOT contains(given[nth].text, '=') THEN concat(
+            'options must be name=value pairs (valid: ',
+            coalesce(array_to_string(list_transform(known, lambda one: one.name || '=' || one.rule), ', '), 'none'),
+            '), got ', _ranking_quoted(given[nth].text)
+        )
+        WHEN list_position(list_transform(given, lambda one: one.name), rule.name) < nth
+            THEN concat('option ', rule.name, ' must be given once, got ', _ranking_quoted(text))
+        WHEN NOT CASE
+            WHEN rule.words IS NOT NULL THEN list_contains(rule.words, given[nth].value)
+            ELSE regexp_full_match(given[nth].value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
+                AND coalesce(isfinite(TRY_CAST(given[nth].value AS DOUBLE)), false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) >= rule.bounds[1], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) > rule.bounds[2], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) <= rule.bounds[3], false)
+                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) < rule.bounds[4], false)
+        END
+            THEN concat('option ', rule.name, ' must be ', rule.rule, ', got ', _ranking_quoted(given[nth].value))
+        WHEN rule.needs IS NOT NULL AND rule.needed <> coalesce(
+            list_filter(given, lambda one: one.name = rule.needs)[1].value,
+            list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
+        ) THEN concat(
+            'option ', rule.name, ' must go with ', rule.needs, '=', rule.needed, ', got it with ', rule.needs, '=',
+            coalesce(
+                list_filter(given, lambda one: one.name = rule.needs)[1].value,
+                list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
+            )
+        )
+    END
+)[1];
+CREATE OR REPLACE MACRO _ranking_wanted(measures) AS
+CASE
+    WHEN measures IS NULL THEN _ranking_usual_measures()
+    ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda text: _ranking_spelled(_ranking_called(text)))
+END;
+CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
+list_sum(list_transform(
+    range(-32, 38),
+    lambda _ranking_step: list_transform(
+        [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
+        lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
+            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w)))
+    )[1]
+));
+CREATE OR REPLACE MACRO _ranking_paired_squares(matched, means, test) AS TABLE
+SELECT
+    ones.pair,
+    ones.k,
+    ones.ranking_segment,
+    ones.place,
+    _ranking_exact_sum(((ones.difference - means.difference) / spread) ** 2, 80) AS squares,
+    _ranking_exact_sum(((ones.difference - relative * ours) / rest_spread) ** 2, 80) AS rest,
+    _ranking_exact_sum(((ours - mean_baseline) / ours_spread) ** 2, 80) AS ours,
+    _ranking_exact_sum(
+        (ones.difference - relative * ours) / rest_spread * ((ours - mean_baseline) / ours_spread), 80
+    ) AS joint,
+    CASE WHEN test = 'randomization' THEN list(ones.difference) FILTER (ones.difference <> 0) END AS differences
+FROM _ranking_paired(matched) AS ones
+JOIN (FROM query_table(means) AS known) AS means
+    ON ones.pair = means.pair
+    AND ones.place = means.place
+    AND ones.k IS NOT DISTINCT FROM means.k
+    AND ones.ranking_segment IS NOT DISTINCT FROM means.ranking_segment
+GROUP BY ones.pair, ones.k, ones.ranking_segment, ones.place;
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -985,6 +1283,66 @@ _ranking_checked(
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
+CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
+CASE
+    WHEN NOT coalesce(
+        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
+    ) OR NOT _ranking_is_number(typeof(confidence))
+        THEN error(concat(
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_named([confidence])
+        ))
+    WHEN margin IS NOT NULL AND NOT (
+        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
+    )
+        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_named([margin])))
+    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
+        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_named([correction])))
+    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
+        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_named([test])))
+    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
+        THEN error(concat(
+            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_named([permutations])
+        ))
+    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
+        THEN error(concat(
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_named([seed])
+        ))
+    ELSE true
+END;
+CREATE OR REPLACE MACRO _ranking_comparisons(scores, baseline, caller) AS TABLE
+SELECT unnest(CASE
+    WHEN len(systems) < 2 OR systems IS NULL THEN error(concat(
+        caller, ': ', source, ' must have two systems or more, got ', coalesce(nullif(_ranking_named(systems), ''), 'none')
+    ))
+    WHEN baseline IS NOT NULL AND NOT list_contains(systems::VARCHAR[], baseline::VARCHAR) THEN error(concat(
+        caller, ': baseline must be a system of ', source, ' (', _ranking_named(systems), '), got ',
+        _ranking_named([baseline])
+    ))
+    WHEN baseline IS NULL AND len(systems) > 20 THEN error(concat(
+        caller, ': baseline must be one of the systems where there are more than 20 (', _ranking_named(systems),
+        '), got NULL'
+    ))
+    ELSE list_filter(
+        flatten(list_transform(systems, lambda one, i: list_transform(
+            systems,
+            lambda other, j: CASE
+                WHEN CASE
+                    WHEN baseline IS NULL THEN i < j
+                    ELSE i <> j AND coalesce(one::VARCHAR = baseline::VARCHAR, false)
+                END THEN {'pair': 100000 * i + j, 'baseline': one, 'system': other}
+            END
+        ))),
+        lambda two: two IS NOT NULL
+    )
+END, recursive := true)
+FROM (
+    SELECT
+        list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
+        CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
+    FROM query_table(scores) AS ours
+    WHERE choices IS NULL
+);
 CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 (
     coalesce(
@@ -1040,6 +1398,44 @@ CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := '
     END
     + (tied.n_relevant + tied.top = 0)::INTEGER
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_paired_means(matched, caller) AS TABLE
+SELECT
+    * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
+    highest - lowest <= 1e-12 AS same,
+    _ranking_power_of_2(highest - lowest) AS spread,
+    _ranking_power_of_2(ours_highest - ours_lowest) AS ours_spread,
+    _ranking_power_of_2(
+        greatest(-lowest, highest) + abs(relative) * greatest(-ours_lowest, ours_highest)
+    ) AS rest_spread
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN NOT isfinite(highest - lowest)
+                THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')
+            WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline
+        END AS relative
+    FROM (
+        SELECT
+            pair,
+            k,
+            ranking_segment,
+            place,
+            count(*) AS found,
+            count(difference) AS users,
+            ranking_mean(ours) AS mean_baseline,
+            ranking_mean(theirs) AS mean_system,
+            ranking_mean(difference) AS difference,
+            count(*) FILTER (difference > 0) AS above,
+            count(*) FILTER (difference < 0) AS below,
+            min(difference) AS lowest,
+            max(difference) AS highest,
+            min(ours) AS ours_lowest,
+            max(ours) AS ours_highest
+        FROM _ranking_paired(matched)
+        GROUP BY pair, k, ranking_segment, place
+    )
+);
 CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
 CASE
     WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
@@ -1201,6 +1597,93 @@ CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
 CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth, names) AS
 (_ranking_type(rec, names['user'], 'userid') = 'UUID')
 <> (_ranking_type(truth, names['user'], 'userid') = 'UUID');
+CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
+    SELECT _ranking_united(choices)
+    FROM (
+        SELECT list_transform(
+            CASE
+                WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+                    THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
+                WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+                    THEN error(caller || ': measures must be a list of one or more names, got []')
+                WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
+                WHEN len(numbers) = 0
+                    THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+                WHEN list_has_any(numbers, _ranking_usual_measures())
+                    THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(numbers, one))
+                ELSE numbers
+            END,
+            lambda text: list_transform(
+                [coalesce(
+                    list_position(names, lower(trim(text))),
+                    list_position(names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
+                )],
+                lambda place: CASE
+                    WHEN list_contains(numbers, names[place]) THEN {
+                        'measure': columns[place].name,
+                        'place': place,
+                        'cuts': _ranking_cuts_of(
+                            CASE WHEN lower(trim(text)) <> names[place] THEN regexp_extract(text, '@([^@]*)$', 1) END,
+                            caller
+                        )
+                    }
+                    WHEN place IS NULL THEN error(concat(
+                        caller, ': measures must name columns of by_user (',
+                        _ranking_named(list_transform(there, lambda one: one.name)), '), got ', _ranking_named([text])
+                    ))
+                    WHEN _ranking_better(names[place]) = '' THEN error(concat(
+                        caller, ': measures must say which of two systems is better, got ', columns[place].name
+                    ))
+                    ELSE error(concat(
+                        caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
+                        ', which is ', _ranking_cut(columns[place].type)
+                    ))
+                END
+            )[1]
+        ) AS choices
+        FROM (
+            SELECT
+                there,
+                columns,
+                list_transform(columns, lambda one: lower(one.name)) AS names,
+                list_transform(
+                    list_filter(
+                        columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''
+                    ),
+                    lambda one: lower(one.name)
+                ) AS numbers
+            FROM (
+                SELECT there, list_filter(there, lambda one: _ranking_is_measure(one.name, measures)) AS columns
+                FROM (SELECT _ranking_measure_columns(by_user) AS there)
+            )
+        )
+    )
+);
+CREATE OR REPLACE MACRO _ranking_all_plain(measures) AS
+len(_ranking_wanted(measures)) > 0 AND len(list_filter(
+    _ranking_wanted(measures), lambda name: NOT coalesce(list_contains(_ranking_with_columns(), name), false)
+)) = 0
+AND len(list_filter(coalesce(TRY_CAST(measures AS VARCHAR[]), []), lambda text: coalesce(contains(text, '('), true))) = 0;
+CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
+least(
+    exp(-df / 2 * _ranking_log1p(least(abs(t), 1e150) ** 2 / df))
+        * (_ranking_t_tail(least(abs(t), 1e150) / sqrt(df + least(abs(t), 1e150) ** 2), df) / _ranking_t_tail(0, df)),
+    1
+);
+CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
+sqrt(df) * sinh(list_transform(
+    [_ranking_t_tail(0, df)],
+    lambda _ranking_whole: list_reduce(
+        range(0, 10),
+        lambda _ranking_u, _ranking_step: list_transform(
+            [_ranking_t_tail(tanh(_ranking_u), df)],
+            lambda _ranking_tail: _ranking_u + _ranking_tail * (
+                ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
+            )
+        )[1],
+        0::DOUBLE
+    )
+)[1]);
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     least(
@@ -1353,6 +1836,73 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END];
+CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
+    SELECT _ranking_united(choices)
+    FROM (
+        SELECT list(
+            {
+                'measure': name || CASE
+                    WHEN len(given) > 0
+                        THEN '(' || array_to_string(list_transform(given, lambda one: one.text), ',') || ')'
+                    ELSE ''
+                END,
+                'name': name,
+                'options': map_from_entries(list_transform(given, lambda one: (one.name, one.value))),
+                'cuts': coalesce(_ranking_cuts_of(CASE WHEN contains(text, '@') THEN regexp_extract(text, '(?s)@(.*)', 1) END, caller), _ranking_cuts(ks, caller))
+            }
+            ORDER BY nth ASC
+        ) AS choices
+        FROM (
+            SELECT
+                * REPLACE (CASE
+                    WHEN text IS NULL OR NOT regexp_full_match(text, '(?s)\s*[^()@]*(\([^()]*\)\s*)?(@.*)?') THEN error(concat(
+                        caller, ': measure must be like ''ndcg(gain=linear)@5,10'', got ',
+                        coalesce(_ranking_quoted(text), 'NULL')
+                    ))
+                    WHEN name IS NULL THEN error(concat(
+                        caller, ': measure must be the name of a measure, got ',
+                        _ranking_quoted(trim(regexp_extract(text, '^[^()@]*')))
+                    ))
+                    WHEN _ranking_better(name) = ''
+                        THEN error(concat(caller, ': measure must say which of two systems is better, got ', name))
+                    ELSE coalesce(
+                        error(caller || ': ' || name || ': ' || list_any_value(list_transform(
+                            given,
+                            lambda one, i: _ranking_option_problem(given, i, _ranking_valid_options(name), options)
+                        ))),
+                        name
+                    )
+                END AS name)
+            FROM (
+                SELECT
+                    nth,
+                    text,
+                    _ranking_spelled(_ranking_called(text)) AS name,
+                    regexp_extract(text, '\(([^()]*)\)', 1) AS options,
+                    list_transform(
+                        regexp_extract_all(regexp_extract(text, '\(([^()]*)\)', 1), '[^,\s]+'),
+                        lambda pair: {
+                            'name': regexp_extract(pair, '^[^=]*'), 'value': regexp_extract(pair, '=(.*)', 1), 'text': pair
+                        }
+                    ) AS given
+                FROM (
+                    SELECT unnest(texts) AS text, generate_subscripts(texts, 1) AS nth
+                    FROM (
+                        SELECT CASE
+                            WHEN measures IS NULL THEN _ranking_usual_measures()
+                            WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]') THEN error(concat(
+                                caller, ': measures must be a list of measures, got ', _ranking_cut(typeof(measures))
+                            ))
+                            WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
+                                THEN error(caller || ': measures must be a list of one or more, got []')
+                            ELSE TRY_CAST(measures AS VARCHAR[])
+                        END AS texts
+                    )
+                )
+            )
+        )
+    )
+);
 CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -1460,6 +2010,127 @@ FROM (
 )
 UNION ALL BY NAME
 SELECT [itemid] AS items FROM _ranking_truths(truth, names) WHERE false;
+CREATE OR REPLACE MACRO _ranking_compared
+    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_comparisons(scores, baseline, caller)),
+_ranking_values AS MATERIALIZED (FROM _ranking_matched(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_paired_means('_ranking_values', caller))
+SELECT
+    pair,
+    place,
+    ranking_segment,
+    pairs.baseline,
+    pairs.system,
+    k,
+    measure,
+    users,
+    users_undefined,
+    mean_baseline,
+    mean_system,
+    difference,
+    low,
+    high,
+    relative,
+    relative_low,
+    relative_high,
+    wins,
+    ties,
+    losses,
+    standard_error,
+    effect,
+    p,
+    p_adjusted,
+    method,
+    detectable,
+    CASE
+        WHEN p_adjusted < alpha THEN CASE WHEN (difference > 0) = (better = 'more') THEN 'better' ELSE 'worse' END
+        WHEN abs(difference) <= margin AND CASE
+            WHEN standard_error > 0
+                THEN _ranking_t_p((margin - abs(difference)) / standard_error, df) / 2 < alpha
+            ELSE standard_error = 0
+        END THEN 'same'
+        ELSE 'unclear'
+    END AS verdict
+FROM (
+    SELECT
+        *,
+        difference - quantile * standard_error AS low,
+        difference + quantile * standard_error AS high,
+        CASE WHEN inside > 0 THEN relative - (skew + sqrt(skew ** 2 + inside * quantile ** 2 * of_rest)) / inside END
+            AS relative_low,
+        CASE WHEN inside > 0 THEN relative - (skew - sqrt(skew ** 2 + inside * quantile ** 2 * of_rest)) / inside END
+            AS relative_high,
+        (quantile + _ranking_t_quantile(0.4, df)) * standard_error AS detectable,
+        CASE CASE WHEN p IS NOT NULL THEN correction END
+            WHEN 'none' THEN p
+            WHEN 'holm' THEN max(least(1, (family - nth + 1) * p)) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth)
+            WHEN 'bh' THEN min(p * family / nth) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth DESC)
+        END AS p_adjusted,
+        concat(
+            CASE
+                WHEN test = 't' THEN test
+                WHEN above + below <= 20 THEN 'exact randomization'
+                ELSE 'randomization of ' || permutations
+            END,
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+        ) AS method
+    FROM (
+        SELECT
+            *,
+            1 - quantile ** 2 * of_ours AS inside,
+            quantile ** 2 * of_both AS skew,
+            count(p) OVER (PARTITION BY k, place) AS family,
+            row_number() OVER (PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC, ranking_segment ASC) AS nth
+        FROM (
+            SELECT
+                *,
+                found - users AS users_undefined,
+                CASE WHEN users > 1 THEN users - 1 END AS df,
+                choices[place].measure AS measure,
+                _ranking_better(regexp_extract(lower(choices[place].measure), '^[^(]*')) AS better,
+                CASE WHEN better = 'less' THEN below ELSE above END AS wins,
+                users - above - below AS ties,
+                CASE WHEN better = 'less' THEN above ELSE below END AS losses,
+                sd / sqrt(users) AS standard_error,
+                difference / nullif(sd, 0) AS effect,
+                CASE
+                    WHEN users < 2 THEN NULL
+                    WHEN above + below = 0 THEN 1
+                    WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
+                    WHEN sd > 0 THEN _ranking_t_p(difference / (sd / sqrt(users)), df)
+                    ELSE 0::DOUBLE
+                END AS p,
+                (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
+                _ranking_t_quantile((1 - confidence::DECIMAL(20, 19))::DOUBLE, df) AS quantile
+            FROM (
+                SELECT
+                    means.*,
+                    differences,
+                    choices,
+                    CASE
+                        WHEN same AND users > 1 THEN 0
+                        ELSE spread * sqrt(squares / nullif(users - 1, 0))
+                    END AS sd,
+                    rest * (rest_spread / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS of_rest,
+                    ours * (ours_spread / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS of_ours,
+                    joint * (rest_spread / mean_baseline) * (ours_spread / mean_baseline) / users / nullif(users - 1, 0)
+                        AS of_both
+                FROM _ranking_means AS means
+                JOIN _ranking_paired_squares('_ranking_values', '_ranking_means', test) AS squares
+                    ON squares.pair = means.pair
+                    AND squares.place = means.place
+                    AND squares.k IS NOT DISTINCT FROM means.k
+                    AND squares.ranking_segment IS NOT DISTINCT FROM means.ranking_segment
+                CROSS JOIN (SELECT choices FROM query_table(scores) AS ours WHERE choices IS NOT NULL)
+                WHERE choices[means.place].cuts IS NULL
+                    OR list_contains(choices[means.place].cuts, means.k)
+                    OR means.k IS NULL
+                        AND len(choices[means.place].cuts) > list_count(choices[means.place].cuts)
+            )
+        )
+    )
+)
+JOIN _ranking_pairs AS pairs USING (pair);
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 _ranking_checked(
     'ranking_half_life_utility',
@@ -1493,6 +2164,57 @@ _ranking_checked(
     k,
     _ranking_gain_problem(gain, discount, base, half_life),
     list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
+CREATE OR REPLACE MACRO _ranking_evaluated(judged, k, ranking, measure, options) AS
+CASE measure
+    WHEN 'recall' THEN _ranking_recall(ranking, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'precision' THEN _ranking_precision(ranking, divide := coalesce(options['divide'], 'list'))
+    WHEN 'f_measure' THEN _ranking_f_measure(ranking, beta := coalesce(options['beta']::DOUBLE, 1))
+    WHEN 'hit_rate' THEN _ranking_hit_rate(ranking)
+    WHEN 'hits' THEN _ranking_hits(ranking)
+    WHEN 'mrr' THEN _ranking_mrr(ranking)
+    WHEN 'first_hit_rank' THEN _ranking_first_hit_rank(ranking)
+    WHEN 'average_precision' THEN _ranking_average_precision(ranking, normalize := coalesce(options['normalize'], 'truth'))
+    WHEN 'auc' THEN _ranking_auc(ranking)
+    WHEN 'dcg' THEN _ranking_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ideal_dcg' THEN _ranking_ideal_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'ndcg' THEN _ranking_ndcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
+    WHEN 'cumulative_gain' THEN _ranking_cumulative_gain(ranking, gain := coalesce(options['gain'], 'linear'))
+    WHEN 'err' THEN ranking_err(judged, k, max_grade := coalesce(options['max_grade']::DOUBLE, 4))
+    WHEN 'rbp' THEN ranking_rbp(judged, k, persistence := coalesce(options['persistence']::DOUBLE, 0.8), gain := coalesce(options['gain'], 'binary'), max_grade := options['max_grade']::DOUBLE)
+    WHEN 'half_life_utility' THEN _ranking_half_life_utility(ranking, half_life := coalesce(options['half_life']::DOUBLE, 5), neutral := coalesce(options['neutral']::DOUBLE, 0))
+    WHEN 'r_precision' THEN _ranking_r_precision(ranking)
+    WHEN 'bpref' THEN _ranking_bpref(ranking)
+    WHEN 'interpolated_precision' THEN _ranking_interpolated_precision(ranking, recall := coalesce(options['recall']::DOUBLE, 0))
+    WHEN 'interpolated_average_precision' THEN _ranking_interpolated_average_precision(ranking)
+    WHEN 'spearman' THEN _ranking_spearman(ranking)
+    WHEN 'kendall_tau' THEN _ranking_kendall_tau(ranking, variant := coalesce(options['variant'], 'b'))
+    WHEN 'concordant_pairs' THEN _ranking_concordant_pairs(ranking)
+END;
+CREATE OR REPLACE MACRO _ranking_plain_values(ranking, names) AS
+[
+    CASE WHEN list_contains(names, 'recall') THEN _ranking_recall(ranking) END,
+    CASE WHEN list_contains(names, 'precision') THEN _ranking_precision(ranking) END,
+    CASE WHEN list_contains(names, 'f_measure') THEN _ranking_f_measure(ranking) END,
+    CASE WHEN list_contains(names, 'hit_rate') THEN _ranking_hit_rate(ranking) END,
+    CASE WHEN list_contains(names, 'hits') THEN _ranking_hits(ranking) END,
+    CASE WHEN list_contains(names, 'mrr') THEN _ranking_mrr(ranking) END,
+    CASE WHEN list_contains(names, 'first_hit_rank') THEN _ranking_first_hit_rank(ranking) END,
+    CASE WHEN list_contains(names, 'average_precision') THEN _ranking_average_precision(ranking) END,
+    CASE WHEN list_contains(names, 'auc') THEN _ranking_auc(ranking) END,
+    CASE WHEN list_contains(names, 'dcg') THEN _ranking_dcg(ranking) END,
+    CASE WHEN list_contains(names, 'ideal_dcg') THEN _ranking_ideal_dcg(ranking) END,
+    CASE WHEN list_contains(names, 'ndcg') THEN _ranking_ndcg(ranking) END,
+    CASE WHEN list_contains(names, 'cumulative_gain') THEN _ranking_cumulative_gain(ranking) END,
+    CASE WHEN list_contains(names, 'rbp') THEN _ranking_rbp(ranking) END,
+    CASE WHEN list_contains(names, 'half_life_utility') THEN _ranking_half_life_utility(ranking) END,
+    CASE WHEN list_contains(names, 'r_precision') THEN _ranking_r_precision(ranking) END,
+    CASE WHEN list_contains(names, 'bpref') THEN _ranking_bpref(ranking) END,
+    CASE WHEN list_contains(names, 'interpolated_precision') THEN _ranking_interpolated_precision(ranking) END,
+    CASE WHEN list_contains(names, 'interpolated_average_precision') THEN _ranking_interpolated_average_precision(ranking) END,
+    CASE WHEN list_contains(names, 'spearman') THEN _ranking_spearman(ranking) END,
+    CASE WHEN list_contains(names, 'kendall_tau') THEN _ranking_kendall_tau(ranking) END,
+    CASE WHEN list_contains(names, 'concordant_pairs') THEN _ranking_concordant_pairs(ranking) END,
+];
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -1593,6 +2315,87 @@ FULL JOIN (
 ) AS judging ON listed.id = judging.id;
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
+CREATE OR REPLACE MACRO ranking_compare_by_user(
+    by_user,
+    baseline := NULL,
+    measures := NULL,
+    confidence := 0.95,
+    margin := NULL,
+    correction := 'holm',
+    test := 't',
+    permutations := 10000,
+    seed := 0
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT * REPLACE (
+        list_select(
+            numbers::DOUBLE[],
+            list_transform(
+                _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user'),
+                lambda choice: choice.place
+            )
+        ) AS numbers
+    )
+    FROM (
+        SELECT
+            system,
+            k,
+            ranking_segment,
+            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            list_value(*COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent')) AS numbers,
+            NULL AS choices
+        FROM (
+            SELECT
+                coalesce(*COLUMNS(lambda c: lower(c) IN ('system', 'ranking_absent'))) AS system,
+                coalesce(*COLUMNS(lambda c: lower(c) IN ('k', 'ranking_absent'))) AS k,
+                coalesce(*COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_absent'))) AS ranking_segment,
+                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+                TRY_CAST(COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS ours)
+        )
+        WHERE userid IS NOT NULL
+    )
+    UNION ALL BY NAME
+    SELECT _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user') AS choices
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, place, ranking_segment)
+FROM _ranking_compared(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE choices IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
+WHERE coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: by_user must have a row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_named([system::VARCHAR, userid::VARCHAR])
+        ))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM _ranking_scores
+            WHERE choices IS NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system, userid
+            LIMIT 1
+        )
+    ),
+    true
+)
+ORDER BY compared.pair ASC, compared.k ASC NULLS LAST, compared.place ASC, compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -1782,6 +2585,52 @@ FROM (
     SELECT *, list_reverse(scores) AS reversed
     FROM _ranking_judged(rec, truth, names, max_k, tied, caller)
 );
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        system,
+        userid,
+        k,
+        NULL AS ranking_segment,
+        CASE
+            WHEN _ranking_all_plain(measures) THEN list_select(
+                _ranking_plain_values(ranking, _ranking_wanted(measures)),
+                list_transform(choices, lambda choice: list_position(_ranking_with_columns(), choice.name))
+            )
+            ELSE list_transform(
+                choices, lambda choice: _ranking_evaluated(judged, k, ranking, choice.name, choice.options)
+            )
+        END AS numbers,
+        NULL AS choices
+    FROM (
+        SELECT ranking_system AS system, userid, k, judged, _ranking_at(judged, k) AS ranking, choices
+        FROM _ranking_judged(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            _ranking_longest(_ranking_all_cuts(measures, ks)),
+            false,
+            'ranking_compare'
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
+        CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
+        WHERE has_truth
+    )
+    UNION ALL BY NAME
+    SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, place, ranking_segment)
+FROM _ranking_compared(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
+)
+ORDER BY pair ASC, k ASC NULLS LAST, place ASC;
 CREATE OR REPLACE MACRO _ranking_ties_by_user(rec, truth, names, ks, ties, caller) AS TABLE
 SELECT COLUMNS(lambda c: ties::VARCHAR IS DISTINCT FROM 'expected' OR _ranking_has_expected(c))
 FROM (
@@ -2025,7 +2874,7 @@ CREATE OR REPLACE MACRO ranking_summary
         ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST
     );
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_truth_lists _ranking_rec_lists ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg ranking_judge _ranking_common_problems _ranking_valid ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

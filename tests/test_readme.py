@@ -2,7 +2,7 @@
 
 Python blocks run one after another in one namespace, SQL blocks on a connection with the documents' tables.
 The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. So it is
-for the session of DuckDB's shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
+for the sessions of a shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
 test_dbt.py.
 """
 
@@ -12,6 +12,7 @@ import math
 import os
 import re
 import subprocess
+import sys
 import sysconfig
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from udfs.arrow.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+COMMAND = f'"{sys.executable}" -m udfs'
 BLOCKS = re.findall(r"```(python|sql)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", README, re.DOTALL)
 
 
@@ -81,18 +83,20 @@ def test_sql_blocks_return_what_the_readme_shows(con, code, output):
         assert result is None or result.fetchall()
 
 
-def test_the_session_of_the_shell_prints_what_the_readme_shows(tmp_path):
-    for name in ("examples", "sql"):
-        (tmp_path / name).symlink_to(ROOT / name)
+@pytest.mark.parametrize("name", ["shell", "compare"])
+def test_the_sessions_of_the_shell_print_what_the_readme_shows(tmp_path, name):
+    for folder in ("examples", "sql"):
+        (tmp_path / folder).symlink_to(ROOT / folder)
     printed = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", marked("command: shell")],
+        ["bash", "-euo", "pipefail", "-c", marked(f"command: {name}").replace("ranking-udfs", COMMAND)],
         cwd=tmp_path,
-        env=os.environ | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"},
+        env=os.environ
+        | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert printed.stdout.split() == marked("output: shell").split()
+    assert printed.stdout.split() == marked(f"output: {name}").split()
     assert printed.stderr == ""
 
 

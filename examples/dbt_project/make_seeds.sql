@@ -3,7 +3,7 @@
 --   python ../run_sql.py make_seeds.sql
 --
 -- 30 customers of 3 tastes rate some of 60 products in May 2026. Two models learn from the ratings before May 22
--- and recommend 10 products each that a customer has not rated: `popularity`, the same for everyone, and
+-- and recommend 30 products each that a customer has not rated: `popularity`, the same for everyone, and
 -- `similar`, what customers of the same taste rate. Nothing is random: each draw is a hash of its number.
 
 CREATE TEMP MACRO draw(what, a, b) AS md5_number_lower(concat_ws('/', 5, what, a, b)) / 18446744073709551616.0;
@@ -46,7 +46,7 @@ SELECT model, customer_id, printf('p%02d', product) AS sku, score
 FROM people JOIN scored ON taste = person % 3
 ANTI JOIN (FROM ratings WHERE rated_on < DATE '2026-05-22') AS known
     ON known.person = people.person AND known.product = scored.product
-QUALIFY row_number() OVER (PARTITION BY model, people.person ORDER BY score DESC, product) <= 10;
+QUALIFY row_number() OVER (PARTITION BY model, people.person ORDER BY score DESC, product) <= 30;
 
 COPY (SELECT customer_id, segment, customer_since FROM people ORDER BY ALL)
 TO 'seeds/customers.csv';

@@ -1,6 +1,7 @@
 """The command `ranking-udfs`: from files to a report (no other room may import this one).
 
 A request goes one way: `cli` reads the arguments, `files` finds out what the files hold and makes tables of
-them, `evaluation` makes the SQL over those tables, `report` shows what came out, and `output` writes it.
+them, `evaluation` makes the SQL over those tables, `report` shows what came out, and `output` writes it. A
+comparison of models adds to that way `comparison`, which makes its SQL, and `conclusion`, its report.
 Beside that way stand `session` (DuckDB, Ctrl-C, progress) and `messages` (what is said on stderr).
 """

@@ -1,9 +1,11 @@
 """The command `ranking-udfs`: what it is asked for, and what it does."""
 
 import argparse
+import math
 import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NoReturn
 
 import duckdb
@@ -14,11 +16,22 @@ from ..duckdb.names import version
 from ..duckdb.portable import SCRIPT
 from ..duckdb.statements import read
 from ..measures import grammar
+from .comparison import (
+    CORRECTIONS,
+    TESTS,
+    Comparison,
+    check_options,
+    check_systems,
+    compare_queries,
+    tables_of_segments,
+)
+from .conclusion import FORMATS as CONCLUSION_FORMATS
+from .conclusion import conclusion
 from .evaluation import Plan, Request, at_cut_offs, plan
 from .files import extension
 from .messages import DataError, one_line, printable, shortened
 from .output import COPY_OPTIONS, check_outputs, copy_statement, put, whole_file
-from .report import FORMATS, render, report
+from .report import FORMATS, Row, render, report
 from .session import connected, interruptible, progress, rows
 from .tables import Inputs, Tables, input_files, load
 
@@ -33,9 +46,12 @@ DEFAULT_MEASURES = (
     "hit_rate",
     "f_measure",
 )
+COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
 COLUMNS = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel"}  # by option
 LONGEST_K = 2**31 - 1
+MOST_DIGITS = 17  # as many as a double has
 INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
+FAILED = 3  # a verdict is one of --fail-if
 
 
 class Parser(argparse.ArgumentParser):
@@ -56,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
     try:
         arguments = parse(argv)
-        arguments.command(arguments)
+        code: int = arguments.command(arguments) or 0
         sys.stdout.flush()
     except SystemExit as stop:  # argparse: --help, --version, wrong usage
         return stop.code if isinstance(stop.code, int) else 0
@@ -71,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             return INTERRUPTED
         say("error", one_line(error))
         return 1
-    return 0
+    return code
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -82,8 +98,9 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"), evaluate)
+    add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
     statements = commands.add_parser(
-        "sql", help="print the SQL of such an evaluation, to run after udfs.register(con)"
+        "sql", help="print the SQL of an evaluation, to run after udfs.register(con)"
     )
     add_evaluation(statements, print_sql)
     statements.add_argument(
@@ -114,6 +131,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     for one in getattr(arguments, "measures", None) or []:
         if arguments.ties == "expected" and not one.measure.expected:
             parser.error(f"--ties expected: {one.name} has no closed form over all orders of equal scores")
+    if getattr(arguments, "fail_if", None) and arguments.baseline is None:
+        parser.error("--fail-if needs --baseline: worse than what?")
     return arguments
 
 
@@ -128,8 +147,61 @@ class PrintPack(argparse.Action):
 
 def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], None]) -> None:
     """The arguments that say what to evaluate, and how."""
+    add_request(parser, command, DEFAULT_MEASURES)
+    parser.add_argument("--format", choices=FORMATS, default="table", help="of the report (default: table)")
+    parser.add_argument(
+        "--by-user", metavar="FILE", type=by_user, help="values of each user, to .parquet, .csv, .json"
+    )
+
+
+def add_comparison(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say what to compare, and how."""
+    add_request(parser, compare, COMPARED_MEASURES)
+    parser.set_defaults(by_user=None)
+    add = parser.add_argument
+    add("--baseline", metavar="NAME", help="the model to compare the others with (default: each with each)")
+    add(
+        "--confidence",
+        type=number,
+        default=0.95,
+        metavar="SHARE",
+        help="of intervals and verdicts (default: 0.95)",
+    )
+    add("--margin", type=number, metavar="DIFFERENCE", help="up to this, models are the same (default: none)")
+    add("--test", choices=TESTS, default=TESTS[0], help="paired (default: t)")
+    add("--permutations", type=int, default=10_000, metavar="N", help="of the test (default: 10000)")
+    add("--seed", type=int, default=0, metavar="N", help="of the permutations (default: 0)")
+    add(
+        "--correction",
+        choices=CORRECTIONS,
+        default=CORRECTIONS[0],
+        help="of p, for the number of models and segments that one measure at one k is compared for: "
+        "Holm's, Benjamini and Hochberg's, or none (default: holm)",
+    )
+    add(
+        "--format",
+        choices=CONCLUSION_FORMATS,
+        default="table",
+        help="of the report; csv and json have all numbers in full, sql is what makes them (default: table)",
+    )
+    add("--digits", type=digits, default=4, metavar="N", help="significant ones in tables (default: 4)")
+    add(
+        "--fail-if",
+        choices=("worse", "unclear"),
+        nargs="+",
+        action="extend",
+        help=f"exit with {FAILED} if a verdict is so, of all users or of a segment; needs --baseline",
+    )
+
+
+def add_request(
+    parser: argparse.ArgumentParser,
+    command: Callable[[argparse.Namespace], int | None],
+    usual: Sequence[str],
+) -> None:
+    """The arguments that say which files to read, and which measures to take, by default the `usual`."""
     parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
-    parser.set_defaults(command=command)
+    parser.set_defaults(command=command, usual=usual)
     parser.description = (
         "Files are CSV, Parquet, JSON or TREC files, patterns such as 'rec/*.parquet', or URLs: what DuckDB "
         "reads. A ranking is by score, descending; equal scores are ordered by item, NULL and NaN come last."
@@ -151,7 +223,7 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
         action="extend",
         metavar="MEASURE",
         help="such as ndcg, 'ndcg(gain=linear)', or ndcg@5,10 with cut-offs of its own; see "
-        f"`ranking-udfs measures` (default: {' '.join(DEFAULT_MEASURES)})",
+        f"`ranking-udfs measures` (default: {' '.join(usual)})",
     )
     columns = parser.add_argument_group("columns of the files")
     for name, column in COLUMNS.items():
@@ -169,11 +241,7 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
         help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
         "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
     )
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the report (default: table)")
     parser.add_argument("--output", metavar="FILE", help="write there what would be printed")
-    parser.add_argument(
-        "--by-user", metavar="FILE", type=by_user, help="values of each user, to .parquet, .csv, .json"
-    )
     parser.add_argument(
         "--safe-csv",
         action="store_true",
@@ -184,7 +252,7 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
         "--segment",
         metavar="FILE:COLUMN",
         type=segment,
-        help="means of the users of each segment too; FILE has the users, COLUMN their segment",
+        help="the same of the users of each segment too; FILE has the users, COLUMN their segment",
     )
     parser.add_argument("--no-check", action="store_true", help="do not look for problems in the data")
     parser.add_argument("--threads", type=threads, metavar="N", help="for DuckDB")
@@ -214,6 +282,22 @@ def check_k(k: int | None) -> int | None:
     return k
 
 
+def number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}")
+    return found
+
+
+def digits(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_DIGITS}, got {text!r}")
+    return int(text)
+
+
 def threads(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
@@ -238,7 +322,7 @@ def asked(arguments: argparse.Namespace) -> tuple[Inputs, Request]:
     columns = {ours: getattr(arguments, name) or ours for name, ours in COLUMNS.items()}
     if not arguments.grade:  # without that, there may be none
         del columns["rel"]
-    choices, ks = at_cut_offs(arguments.measures or list(map(choice, DEFAULT_MEASURES)), arguments.k or [])
+    choices, ks = at_cut_offs(arguments.measures or list(map(choice, arguments.usual)), arguments.k or [])
     inputs = Inputs(
         recs=arguments.files[:-1],
         truth=arguments.files[-1],
@@ -271,18 +355,25 @@ def prepare(
     return tables, plan(request, tables.has_system)
 
 
+def run_tables(
+    con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace, inputs: Inputs, steps: Plan
+) -> None:
+    """Make the tables of the plan, and say what problems the data has."""
+    if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
+        raise DataError(f"{inputs.truth}: no user to evaluate")
+    for statement in steps.tables:
+        con.execute(statement)
+    if not arguments.no_check:
+        print_problems(con, steps.check)
+
+
 def evaluate(arguments: argparse.Namespace) -> None:
     """Run the evaluation: its report, and the values by user."""
     inputs, request = asked(arguments)
 
     def results() -> str:
         tables, steps = prepare(con, arguments, inputs, request)
-        if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
-            raise DataError(f"{inputs.truth}: no user to evaluate")
-        for statement in steps.tables:
-            con.execute(statement)
-        if not arguments.no_check:
-            print_problems(con, steps.check)
+        run_tables(con, arguments, inputs, steps)
         summary = rows(con, steps.summary)
         by_segment = rows(con, steps.by_segment) if steps.by_segment else []
         if steps.by_user:
@@ -296,6 +387,46 @@ def evaluate(arguments: argparse.Namespace) -> None:
     with session(arguments) as con, progress(con):
         text = interruptible(con, results)
     put(arguments.output, text)
+
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Compare the models: what is to be said of each against the baseline, or of each pair."""
+    inputs, request = asked(arguments)
+    request = replace(request, by_user=True)
+    options = Comparison(
+        baseline=arguments.baseline,
+        confidence=arguments.confidence,
+        margin=arguments.margin,
+        correction=arguments.correction,
+        test=arguments.test,
+        permutations=arguments.permutations,
+        seed=arguments.seed,
+    )
+
+    def results() -> tuple[str, list[Row]]:
+        check_options(con, request, options)
+        tables, steps = prepare(con, arguments, inputs, request)
+        check_systems(con, tables, arguments.baseline)
+        steps = replace(steps, tables=[*steps.tables, *tables_of_segments(request)])
+        queries = compare_queries(request, options)
+        if arguments.format == "sql":
+            return script([*tables.statements, *steps.tables, *queries]), []
+        run_tables(con, arguments, inputs, steps)
+        found = [rows(con, query) for query in queries]
+        segment = inputs.segment and inputs.segment[1]
+        shown = conclusion(arguments.format, options, segment, found, arguments.digits, arguments.safe_csv)
+        return shown, [row for some in found for row in some]
+
+    with session(arguments) as con, progress(con):
+        text, found = interruptible(con, results)
+    put(arguments.output, text)
+    failed = sum(row["verdict"] in (arguments.fail_if or ()) for row in found)
+    if failed:
+        say(
+            "failed",
+            f"{' or '.join(dict.fromkeys(arguments.fail_if))} in {failed} of {len(found)} comparisons",
+        )
+    return FAILED if failed else 0
 
 
 def print_problems(con: duckdb.DuckDBPyConnection, check: str) -> None:
@@ -316,7 +447,11 @@ def print_sql(arguments: argparse.Namespace) -> None:
         statements.append(steps.by_segment)
     if steps.by_user:
         statements.append(copy_statement(steps.by_user, arguments.by_user))
-    put(arguments.output, "\n\n".join(f"{statement};" for statement in statements) + "\n")
+    put(arguments.output, script(statements))
+
+
+def script(statements: Sequence[str]) -> str:
+    return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
 def print_measures(arguments: argparse.Namespace) -> None:

@@ -13,6 +13,7 @@ from ..measures.registry import Number
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 NONE = "(none)"  # the segment of a user without one
 DEFAULT_K = 10
+BY_SEGMENT = "by_user LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)"
 
 
 @dataclass(frozen=True)
@@ -152,7 +153,7 @@ def by_segment_query(request: Request, system: str) -> str:
     users = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
     return (
         f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{means(request)}\n"
-        "FROM by_user LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)\n"
+        f"FROM {BY_SEGMENT}\n"
         "GROUP BY ALL"
     )
 

@@ -15,6 +15,7 @@ import duckdb
 
 from .. import __version__
 from ..arrow.functions import FUNCTIONS
+from ..arrow.randomization import sign_flips
 from ..arrow.types import sql_type
 from .statements import literal, macros, parsed
 
@@ -40,6 +41,7 @@ class Udf:
 # In the order of registration: a short name is never there without the one that is the pack's alone.
 UDFS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
+    "_ranking_sign_flips": Udf(sign_flips, "DOUBLE"),
     **{f"udf_{name}": Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()},
     **{name: Udf(function.call, sql_type(function.returns)) for name, function in FUNCTIONS.items()},
 }

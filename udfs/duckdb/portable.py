@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from .names import LAST_MACRO, PACK, version
-from .statements import literal, macros, texts
+from .statements import code, literal, macros, read, texts
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
 DATABASE = "ranking"
@@ -17,9 +17,12 @@ def in_file() -> dict[str, str]:
     Short names are left to the owner of the file. Hivemall's helpers are left out, since they have typed
     parameters: a file in the format that DuckDB 1.5 writes by default does not hold such macros.
     """
+    error = code(read("comparison/without_python/_ranking_sign_flip_p.sql"))
     helpers = {name for name, (_, room) in texts().items() if room.startswith("hivemall")}
     return {
-        name: macro.sql.replace("TEMP MACRO", "MACRO", 1).strip()
+        name: (error if name == "_ranking_sign_flip_p" else macro.sql)
+        .replace("TEMP MACRO", "MACRO", 1)
+        .strip()
         for name, macro in macros().items()
         if name == macro.always and name.removeprefix("udf_") not in helpers
     }

@@ -20,6 +20,8 @@ ROOMS = {
     "measures/internal": "",
     "tables": "ranking_",
     "tables/internal": "",
+    "comparison": "ranking_",
+    "comparison/internal": "",
     "lists": "udf_",
     "lists/internal": "",
     "predictions": "udf_",

@@ -193,7 +193,9 @@ def mrr(rankings: Rankings) -> Floats:
     return rankings.total(first / rankings.hits.rank)
 
 
-@measure(range=Range(1, integers=True), empty=Empty(None, "a hit"), source="Hivemall, n_tp of MRR")
+@measure(
+    range=Range(1, integers=True), empty=Empty(None, "a hit"), source="Hivemall, n_tp of MRR", better="less"
+)
 def first_hit_rank(rankings: Rankings) -> Floats:
     """Rank of the first relevant item in the top k.
 
@@ -368,6 +370,7 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
     expected=True,
+    better="",
 )
 def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
     """The DCG of the best possible list, which ranks all truth items by descending grade.

@@ -121,6 +121,7 @@ class Measure:
     title      what a report calls it, where that is not the name
     column     whether the table functions have a column for it: not if it refuses usual grades
     expected   whether its expected value over all orders of tied items has a closed form
+    better     which of two values is the better one: "more", "less", or "" if that says nothing of a system
     """
 
     name: str
@@ -135,6 +136,7 @@ class Measure:
     title: str = ""
     column: bool = True
     expected: bool = False
+    better: str = "more"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -186,6 +188,7 @@ def measure(
     title: str = "",
     column: bool = True,
     expected: bool = False,
+    better: str = "more",
     aliases: tuple[str, ...] = (),
     options: Mapping[str, Option] = MappingProxyType({}),
 ) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
@@ -204,6 +207,7 @@ def measure(
             title=title,
             column=column,
             expected=expected,
+            better=better,
         )
         MEASURES[name] = entry
         BY_NAME.update(dict.fromkeys(entry.names, entry))

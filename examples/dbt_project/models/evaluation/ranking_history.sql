@@ -8,5 +8,5 @@
     )
 }}
 
-select date '{{ var("run_date", run_started_at.strftime("%Y-%m-%d")) }}' as run_date, *
+select {{ run_date() }} as run_date, *
 from {{ ref('ranking_summary') }}

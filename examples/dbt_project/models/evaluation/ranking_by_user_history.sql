@@ -1,0 +1,12 @@
+-- As ranking_history, for each user: what the next run is compared with.
+{{
+    config(
+        materialized='incremental',
+        incremental_strategy='delete+insert',
+        unique_key='run_date',
+        on_schema_change='append_new_columns',
+    )
+}}
+
+select {{ run_date() }} as run_date, *
+from {{ ref('ranking_by_user') }}

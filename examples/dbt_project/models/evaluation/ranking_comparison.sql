@@ -1,0 +1,4 @@
+-- Is this run better than the one before, and are the models better than the baseline?
+from ranking_compare_by_user('{{ ref("ranking_two_runs") }}', baseline := 'run before')
+union all by name
+from ranking_compare_by_user('{{ ref("ranking_by_user") }}', baseline := '{{ var("baseline") }}')

@@ -1,0 +1,19 @@
+-- Internal: the columns of a table with a row per user that are no keys. Used by _ranking_measure_choices.
+--
+-- by_user: name of a table, as query_table takes it
+-- Returns: LIST of STRUCT(name, type), in the order of the table
+-- Example: SELECT _ranking_measure_columns('by_user');
+CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        FROM (
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
+            FROM (
+                SELECT * EXCLUDE (ranking_one)
+                FROM (SELECT 1 AS ranking_one)
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS ours WHERE false) ON true
+            )
+        ) AS columns
+    )
+);

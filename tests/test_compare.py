@@ -1,0 +1,833 @@
+"""Paired comparison of systems: published examples, other libraries, edges, errors, the same in any order."""
+
+import itertools
+import math
+import random
+import re
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import mpmath
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+from statsmodels.stats import multitest, power, weightstats
+
+import udfs
+from tests.conftest import is_close, value
+from udfs.duckdb.statements import code, texts
+from udfs.measures.grammar import parse_measure
+from udfs.measures.randomization import sign_flip_p
+from udfs.measures.registry import MEASURES, OneOf
+
+CLOSE = 1e-12
+CODE = "\n".join(code(text) for text, room in texts().values() if room.startswith("comparison"))
+# Sakai (2015), table 5.1: 20 topics, two systems.
+SAKAI = (
+    [0.5, 0.1, 0.0, 0.2, 0.4, 0.3, 0.0, 0.5, 0.3, 0.3, 0.4, 0.4, 0.1, 0.4, 0.2, 0.1, 0.1, 0.6, 0.3, 0.2],
+    [0.7, 0.3, 0.2, 0.6, 0.4, 0.4, 0.0, 0.7, 0.1, 0.3, 0.5, 0.4, 0.0, 0.6, 0.5, 0.3, 0.1, 0.5, 0.2, 0.1],
+)
+# R's `sleep`, Student (1908).
+SLEEP = (
+    [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0],
+    [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4],
+)
+# Darwin's maize, as in Fisher (1935): crossed less self-fertilised, in eighths of an inch.
+MAIZE = [49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48]
+# Benjamini and Hochberg (1995): the 15 p-values of their example.
+P_VALUES = [
+    0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,
+    0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0000,
+]  # fmt: skip
+
+Row = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+def compare(con: duckdb.DuckDBPyConnection, options: str = "", table: str = "by_user") -> list[Row]:
+    result = con.execute(f"FROM ranking_compare_by_user('{table}'{options})")
+    names = [name for name, *_ in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def by_user(con: duckdb.DuckDBPyConnection, **systems: Sequence[float | None]) -> None:
+    """A table of the systems' values of the measure x, users numbered."""
+    con.execute("CREATE OR REPLACE TABLE by_user (system VARCHAR, userid BIGINT, x DOUBLE)")
+    for name, values in systems.items():
+        con.execute(
+            "INSERT INTO by_user SELECT ?, unnest(range(len($2))), unnest($2::DOUBLE[])", [name, values]
+        )
+
+
+def two(
+    con: duckdb.DuckDBPyConnection,
+    ours: Sequence[float | None],
+    theirs: Sequence[float | None],
+    options: str = "",
+) -> Row:
+    """The comparison of two systems' values."""
+    by_user(con, a=ours, b=theirs)
+    (row,) = compare(con, ", baseline := 'a'" + options)
+    return row
+
+
+# --- Published ---
+
+
+def test_sakais_twenty_topics(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, *SAKAI)
+    assert round(row["difference"], 4) == 0.0750
+    assert round((row["difference"] / row["effect"]) ** 2, 4) == 0.0251
+    assert round(row["effect"], 3) == 0.473
+    assert round(row["difference"] / row["standard_error"], 3) == 2.116
+    assert round(row["p"], 3) == 0.048
+    assert round((row["high"] - row["low"]) / 2, 4) == 0.0742
+    assert (row["wins"], row["ties"], row["losses"], row["verdict"]) == (10, 5, 5, "better")
+    exact = two(con, *SAKAI, ", test := 'randomization'")
+    assert (exact["p"], exact["method"]) == (0.06591796875, "exact randomization, holm of 1")
+    assert exact["verdict"] == "unclear"
+
+
+def test_students_sleep_data(con: duckdb.DuckDBPyConnection) -> None:
+    """R's `t.test(extra ~ group, data = sleep, paired = TRUE)`, one less the other."""
+    row = two(con, SLEEP[1], SLEEP[0])
+    assert round(row["difference"] / row["standard_error"], 4) == -4.0621
+    assert round(row["p"], 6) == 0.002833
+    assert [round(row[name], 7) for name in ("low", "high")] == [-2.4598858, -0.7001142]
+    assert (row["wins"], row["ties"], row["losses"]) == (0, 1, 9)
+    assert row["verdict"] == "worse"
+    assert two(con, SLEEP[1], SLEEP[0], ", test := 'randomization'")["p"] == 4 / 1024
+
+
+def test_darwins_maize(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0] * 15, MAIZE)
+    assert round(row["difference"] / row["standard_error"], 3) == 2.148
+    assert round(row["p"], 4) == 0.0497
+    assert (row["relative"], row["relative_low"]) == (None, None)  # of a baseline of 0
+    assert two(con, [0] * 15, MAIZE, ", test := 'randomization'")["p"] == 1726 / 32768
+
+
+def test_benjamini_and_hochbergs_fifteen_p_values(con: duckdb.DuckDBPyConnection) -> None:
+    """Two users with differences t + 1 and t - 1 have Cauchy's p of t."""
+    ts = [1 / math.tan(math.pi * p / 2) for p in P_VALUES]
+    by_user(con, base=[0, 0], **{f"s{i:02}": [t + 1, t - 1] for i, t in enumerate(ts)})
+    for correction, rejected in (("holm", 3), ("bh", 4), ("none", 9)):
+        rows = compare(con, f", baseline := 'base', correction := '{correction}'")
+        for row, p in zip(rows, P_VALUES, strict=True):
+            assert is_close(row["p"], p, CLOSE)
+        assert sum(row["verdict"] == "better" for row in rows) == rejected, correction
+
+
+def test_an_effect_of_a_half_is_detectable_with_33_users(con: duckdb.DuckDBPyConnection) -> None:
+    """Published: 33.367, by the noncentral t; the sum of two quantiles comes as close as this."""
+    exact = power.TTestPower()
+    assert round(exact.solve_power(0.5, alpha=0.05, power=0.8), 3) == 33.367
+    for n, larger in ((33, True), (34, False)):
+        spread = math.sqrt((n - 1) / n) if n % 2 == 0 else 1
+        theirs = [spread * (-1) ** i for i in range(n - n % 2)] + [0] * (n % 2)
+        row = two(con, [0] * n, theirs)
+        assert row["detectable"] / (row["standard_error"] * math.sqrt(n)) == pytest.approx(
+            exact.solve_power(nobs=n, alpha=0.05, power=0.8), rel=2e-3
+        )
+        assert (row["detectable"] > 0.5 * row["standard_error"] * math.sqrt(n)) == larger
+
+
+# --- Student's t ---
+
+
+def exact_t_p(t: float, df: float) -> mpmath.mpf:
+    """Two-sided p, as a hypergeometric series in 60 digits."""
+    with mpmath.workdps(60):
+        half, x = mpmath.mpf(df) / 2, df / (df + mpmath.mpf(t) ** 2)
+        beta = mpmath.loggamma(half) + mpmath.loggamma(0.5) - mpmath.loggamma(half + 0.5)
+        front = mpmath.exp(half * mpmath.log(x) + mpmath.log1p(-x) / 2 - mpmath.log(half) - beta)
+        return front * mpmath.hyp2f1(half + 0.5, 1, half + 1, x)
+
+
+@pytest.mark.parametrize("df", [1, 2, 3, 7, 20, 99, 1_000, 12_345, 10**5, 10**6, 10**7, 10**8])
+def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) -> None:
+    ts = [1e-6, 0.01, 0.5, 1, 1.7, 2, 3, 5, 9, 15, 25, 37, *([1e3, 1e6, 1e12] if df < 50 else [])]
+    looked = 0
+    for t in ts:
+        p = exact_t_p(t, df)
+        if p < 1e-300:
+            continue
+        found, back = con.execute(
+            "SELECT _ranking_t_p(t, df), _ranking_t_quantile(p, df) "
+            "FROM (SELECT $1::DOUBLE AS t, $2 AS df, $3 AS p)",
+            [t, df, float(p)],
+        ).fetchone()
+        assert abs(found / p - 1) < 1e-12, t
+        if p < 0.999:  # beyond, a DOUBLE of p says little of t
+            assert back == pytest.approx(t, rel=1e-12), t
+        looked += 1
+    assert looked >= 10
+
+
+def test_students_t_at_its_ends(con: duckdb.DuckDBPyConnection) -> None:
+    query = (
+        "SELECT _ranking_t_p(0, 5), _ranking_t_p(1e300, 5), _ranking_t_p(-1, 1), _ranking_t_quantile(1, 5)"
+    )
+    assert con.execute(query).fetchone() == (1, 0, pytest.approx(0.5, rel=1e-15), 0)
+
+
+# --- Other libraries ---
+
+
+def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[float]]:
+    chance = random.Random(seed)
+    ours = [chance.betavariate(1, 3) for _ in range(n)]
+    return ours, [min(1, max(0, x + chance.gauss(effect * 0.2, 0.2))) for x in ours]
+
+
+@pytest.mark.parametrize("n", [2, 3, 10, 100, 5_000])
+def test_p_and_interval_are_those_of_scipy(con: duckdb.DuckDBPyConnection, n: int) -> None:
+    for seed in range(3):
+        ours, theirs = draw(n, seed)
+        for confidence in (0.95, 0.8, 0.999):
+            row = two(con, ours, theirs, f", confidence := {confidence}")
+            expected = stats.ttest_rel(theirs, ours)
+            interval = expected.confidence_interval(confidence)
+            assert is_close(row["p"], expected.pvalue, 1e-9)
+            assert is_close(row["low"], interval.low, 1e-9)
+            assert is_close(row["high"], interval.high, 1e-9)
+
+
+def test_p_is_adjusted_as_by_statsmodels(con: duckdb.DuckDBPyConnection) -> None:
+    chance = random.Random(3)
+    systems = {f"s{i:02}": [chance.gauss(i / 40, 1) for _ in range(200)] for i in range(12)}
+    by_user(con, **systems)
+    for word, method in (("holm", "holm"), ("bh", "fdr_bh")):
+        rows = compare(con, f", baseline := 's00', correction := '{word}'")
+        expected = multitest.multipletests([row["p"] for row in rows], method=method)[1]
+        assert len(rows) == 11
+        for row, p in zip(rows, expected, strict=True):
+            assert is_close(row["p_adjusted"], p, CLOSE)
+            assert row["method"] == f"t, {word} of 11"
+    assert all(
+        row["p_adjusted"] == row["p"] for row in compare(con, ", baseline := 's00', correction := 'none'")
+    )
+
+
+def test_the_same_are_those_of_two_one_sided_tests(con: duckdb.DuckDBPyConnection) -> None:
+    found = set()
+    for seed in range(20):
+        ours, theirs = (np.random.default_rng([seed, one]).normal(0.3, 0.2, 400) for one in (1, 2))
+        p = weightstats.ttost_paired(theirs, ours, -0.03, 0.03)[0]
+        row = two(con, ours.tolist(), theirs.tolist(), ", margin := 0.03")
+        if row["p"] >= 0.05:
+            assert row["verdict"] == ("same" if p < 0.05 else "unclear"), seed
+            found.add(row["verdict"])
+    assert found == {"same", "unclear"}
+
+
+def test_the_relative_interval_ends_where_the_ratio_is_rejected(con: duckdb.DuckDBPyConnection) -> None:
+    """Fieller's interval: the ratios r for which a t-test does not tell system and r * baseline apart."""
+    for n in (5, 40, 3_000):
+        ours, theirs = map(np.array, draw(n, n))
+        row = two(con, ours.tolist(), theirs.tolist())
+        assert is_close(row["relative"], theirs.mean() / ours.mean() - 1, CLOSE)
+        assert row["relative_low"] < row["relative"] < row["relative_high"]
+        for end in (row["relative_low"], row["relative_high"]):
+            assert is_close(stats.ttest_rel(theirs, (1 + end) * ours).pvalue, 0.05, 1e-9)
+
+
+def test_the_relative_interval_is_null_where_it_is_unbounded(con: duckdb.DuckDBPyConnection) -> None:
+    ours, theirs = [-1.0, 2, -3, 4, 0.5], [1.0, 2, 3, 4, 5]
+    assert stats.ttest_1samp(ours, 0).pvalue > 0.05
+    row = two(con, ours, theirs)
+    assert row["relative"] == pytest.approx(5)
+    assert (row["relative_low"], row["relative_high"]) == (None, None)
+
+
+# --- The randomization test ---
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 13, 16])
+def test_up_to_twenty_differences_take_all_signs_as_in_scipy(n: int) -> None:
+    chance = np.random.default_rng(n)
+    for differences in (chance.normal(0.3, 1, n), chance.integers(-3, 6, n) / 10):
+        known = differences[differences != 0]
+        if len(known) < 2:  # SciPy wants two
+            assert sign_flip_p(differences, 1, 0) == 1
+        elif len(known) < 14:
+            expected = stats.permutation_test(
+                (known,), np.sum, permutation_type="samples", n_resamples=np.inf, vectorized=False
+            )
+            assert sign_flip_p(differences, 1, 0) == expected.pvalue
+        else:
+            reached = sum(
+                abs(math.fsum(sign * x for sign, x in zip(signs, known, strict=True)))
+                >= abs(math.fsum(known)) - 1e-9
+                for signs in itertools.product((1, -1), repeat=len(known))
+            )
+            assert sign_flip_p(differences, 1, 0) == reached / 2 ** len(known)
+
+
+def test_from_twenty_one_differences_on_signs_are_random() -> None:
+    assert sign_flip_p(np.ones(20), 9, 0) == 2 / 2**20
+    assert sign_flip_p(np.array([0.0, *[1] * 20]), 9, 0) == 2 / 2**20
+    assert sign_flip_p(np.ones(21), 9, 0) == 1 / 10
+
+
+def pcg64(generator: np.random.PCG64) -> Iterator[int]:
+    """The raw bits of PCG64 (O'Neill 2014), from the state that the generator has."""
+    state, step = (generator.state["state"][name] for name in ("state", "inc"))
+    while True:
+        state = (state * 0x2360ED051FC65DA44385DF649FCCF645 + step) % 2**128
+        folded, turn = (state >> 64) ^ (state % 2**64), state >> 122
+        yield (folded >> turn | folded << (64 - turn)) % 2**64
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_more_differences_take_their_signs_from_the_bits_of_pcg64(seed: int) -> None:
+    """In plain Python: a choice of signs for all after another, 64 differences at a time."""
+    differences = np.random.default_rng(seed).normal(0.1, 1, 100)
+    values, permutations = sorted(differences), 500
+    bits = pcg64(np.random.PCG64(seed))
+    signs = [[next(bits) for _ in range(permutations)] for _ in range(0, len(values), 64)]
+    reached = 0
+    for i in range(permutations):
+        total = math.fsum(-x if signs[n // 64][i] >> n % 64 & 1 else x for n, x in enumerate(values))
+        reached += abs(total) >= abs(math.fsum(values)) - 1e-9
+    for order in (differences, differences[::-1]):
+        assert sign_flip_p(order, permutations, seed) == (reached + 1) / (permutations + 1)
+
+
+def test_equal_sums_count_whatever_their_rounding() -> None:
+    """0.1 ten times and 0.3 ten times, each with three signs turned: many sums are as large in the end."""
+    differences = np.array([0.1, 0.3] * 9)
+    tenths = [1, 3] * 9
+    reached = sum(
+        abs(sum(sign * x for sign, x in zip(signs, tenths, strict=True))) >= 36
+        for signs in itertools.product((1, -1), repeat=18)
+    )
+    assert sign_flip_p(differences, 1, 0) == reached / 2**18
+    turned = differences * np.where(np.arange(18) < 3, -1, 1)
+    reached = sum(
+        abs(sum(sign * x for sign, x in zip(signs, tenths, strict=True))) >= 36 - 2 * 5
+        for signs in itertools.product((1, -1), repeat=18)
+    )
+    assert sign_flip_p(turned, 1, 0) == reached / 2**18
+
+
+def test_random_permutations_come_close_to_t(con: duckdb.DuckDBPyConnection) -> None:
+    """Of many normal differences both tests find the same, up to five standard deviations of chance."""
+    ours, theirs = [0.0] * 2_000, np.random.default_rng(1).normal(0.03, 1, 2_000).tolist()
+    p = two(con, ours, theirs)["p"]
+    assert 0.001 < p < 0.9
+    row = two(con, ours, theirs, ", test := 'randomization', permutations := 20000")
+    assert row["method"] == "randomization of 20000, holm of 1"
+    assert abs(row["p"] - p) < 5 * math.sqrt(p * (1 - p) / 20_000)
+
+
+# --- Edges ---
+
+
+def test_one_user_has_a_difference_and_no_more(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.25], [0.75])
+    assert (row["users"], row["difference"], row["wins"], row["verdict"]) == (1, 0.5, 1, "unclear")
+    names = ["low", "high", "relative_low", "relative_high", "standard_error", "effect", "p", "p_adjusted"]
+    assert [row[name] for name in [*names, "detectable"]] == [None] * 9
+
+
+def test_all_users_equal(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.3, 0.5, 1], [0.1 + 0.2, 0.5, 1])
+    assert (row["difference"], row["low"], row["high"], row["p"], row["effect"]) == (0, 0, 0, 1, None)
+    assert (row["wins"], row["ties"], row["losses"], row["verdict"]) == (0, 3, 0, "unclear")
+
+
+def test_a_constant_difference(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.1, 0.2, 0.3], [0.2, 0.3, 0.4])
+    assert row["low"] == row["high"] == row["difference"] == pytest.approx(0.1)
+    assert (row["p"], row["effect"], row["verdict"]) == (0, None, "better")
+
+
+def test_a_pair_with_a_null_is_left_out_of_both_means(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.5, None, 0.1, 0.2, None], [0.7, 0.9, None, 0.3, None])
+    assert (row["users"], row["users_undefined"]) == (2, 3)
+    assert (row["mean_baseline"], row["mean_system"]) == (0.35, 0.5)
+
+
+def test_a_user_of_one_system_alone_is_undefined(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.5, 0.25, 1], [0.75, 0.25])
+    assert (row["users"], row["users_undefined"], row["mean_baseline"]) == (2, 1, 0.375)
+
+
+def test_rows_without_a_user_are_left_out(con: duckdb.DuckDBPyConnection) -> None:
+    by_user(con, a=[0.5, 0.25], b=[0.75, 0.25])
+    con.execute("INSERT INTO by_user VALUES ('a', NULL, 9), ('a', NULL, 9)")
+    (row,) = compare(con)
+    assert (row["users"], row["users_undefined"], row["mean_baseline"]) == (2, 0, 0.375)
+
+
+def test_nobody_with_both_values(con: duckdb.DuckDBPyConnection) -> None:
+    row = two(con, [0.5, None], [None, 0.25])
+    assert (row["users"], row["users_undefined"], row["difference"], row["p_adjusted"]) == (0, 2, None, None)
+    assert row["verdict"] == "unclear"
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9, 1e150])
+def test_numbers_of_any_size_keep_their_digits(con: duckdb.DuckDBPyConnection, scale: float) -> None:
+    """Beside the same in fractions: differences that are small beside values of the same size."""
+    chance = random.Random(2)
+    ours = [scale * (1_000 + chance.random()) for _ in range(300)]
+    theirs = [x + scale * chance.gauss(0.3, 1) for x in ours]
+    row = two(con, ours, theirs)
+    found = [Fraction(y - x) for x, y in zip(ours, theirs, strict=True)]
+    mean = sum(found) / 300
+    variance = sum((x - mean) ** 2 for x in found) / 299
+    assert row["difference"] == pytest.approx(float(mean), rel=1e-15)
+    assert row["effect"] == pytest.approx(
+        float(mean) / scale / math.sqrt(variance / Fraction(scale) ** 2), rel=1e-13
+    )
+
+
+def test_nearly_constant_differences_keep_their_digits(con: duckdb.DuckDBPyConnection) -> None:
+    theirs = [1 + i * 2.0**-30 for i in range(5)]
+    row = two(con, [0] * 5, theirs)
+    assert row["effect"] == pytest.approx((1 + 2 * 2.0**-30) / (2.0**-30 * math.sqrt(2.5)), rel=1e-14)
+
+
+def test_less_is_better_for_the_rank_of_the_first_hit(con: duckdb.DuckDBPyConnection) -> None:
+    by_user(con, a=[5, 7, 9, 4], b=[1, 2, 3, 4])
+    con.execute("ALTER TABLE by_user RENAME x TO first_hit_rank")
+    (row,) = compare(con, ", confidence := 0.8")
+    assert row["difference"] < 0
+    assert (row["wins"], row["ties"], row["losses"], row["verdict"]) == (3, 1, 0, "better")
+
+
+def test_an_alpha_is_what_is_left_of_the_confidence_to_the_digit(con: duckdb.DuckDBPyConnection) -> None:
+    """1 - 0.95 is above 0.05 in floating numbers: p = 1 / 20 would be less."""
+    by_user(con, a=[0] * 30, b=[1] * 30)
+    (row,) = compare(con, ", test := 'randomization', permutations := 19")
+    assert (row["p"], row["verdict"]) == (0.05, "unclear")
+
+
+# --- Tables ---
+
+
+def table(con: duckdb.DuckDBPyConnection, systems: str = "'a', 'b', 'c'", users: int = 40) -> None:
+    """Values of three measures at two k, in two segments and none."""
+    con.execute(f"""
+        CREATE OR REPLACE TABLE by_user AS
+        SELECT system, userid, k, CASE userid % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' END AS segment,
+            1 AS n_rec, 'text' AS note, hash(system, userid, k) % 101 / 101 AS ndcg,
+            hash(system, userid, k, 1) % 101 / 101 AS "Recall", hash(system, userid) % 9 AS ideal_dcg,
+            hash(userid, system, 2) % 7 AS clicks
+        FROM (SELECT unnest([{systems}]) AS system), (SELECT unnest([5, 10]) AS k), range({users}) u(userid)
+    """)
+
+
+def keys(rows: list[Row]) -> list[tuple[Any, ...]]:
+    return [(row["baseline"], row["system"], row["k"], row["measure"], row["segment"]) for row in rows]
+
+
+def test_the_columns_are_named_and_ordered(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    names = """
+        baseline system k measure users users_undefined mean_baseline mean_system difference low high
+        relative relative_low relative_high wins ties losses standard_error effect p p_adjusted
+        method detectable verdict
+    """.split()  # noqa: SIM905
+    assert [*compare(con)[0]] == [*names[:4], "segment", *names[4:]]
+    con.execute("CREATE OR REPLACE VIEW no_segment AS SELECT * EXCLUDE (segment, k) FROM by_user WHERE k = 5")
+    rows = compare(con, table="no_segment")
+    assert [*rows[0]] == names
+    assert {row["k"] for row in rows} == {None}
+
+
+def test_a_row_per_pair_k_measure_and_segment(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    measures = ["ndcg", "Recall"]  # of the usual six, those that are there
+    expected = [
+        (*pair, k, measure, segment)
+        for pair in (("a", "b"), ("a", "c"), ("b", "c"))
+        for k in (5, 10)
+        for measure in measures
+        for segment in ("x", "y", None)
+    ]
+    assert keys(compare(con)) == expected
+    assert {row["method"] for row in compare(con)} == {"t, holm of 9"}
+    rows = compare(con, ", baseline := 'b', measures := ['clicks@5', 'NDCG@10', 'clicks@all']")
+    assert [key for key in keys(rows) if key[4] == "x"] == [
+        ("b", "a", 5, "clicks", "x"),
+        ("b", "a", 10, "ndcg", "x"),
+        ("b", "c", 5, "clicks", "x"),
+        ("b", "c", 10, "ndcg", "x"),
+    ]
+
+
+def test_each_segment_is_compared_as_if_it_were_alone(con: duckdb.DuckDBPyConnection) -> None:
+    table(con, "'a', 'b'")
+    rows = compare(con)
+    con.execute("CREATE OR REPLACE VIEW alone AS SELECT * EXCLUDE (segment) FROM by_user WHERE segment = 'y'")
+    alone = compare(con, table="alone")
+    same = [row for row in rows if row["segment"] == "y"]
+    for row, other in zip(same, alone, strict=True):
+        for name in other.keys() - {"p_adjusted", "method", "verdict"}:
+            assert row[name] == other[name], name
+
+
+def test_all_columns_of_numbers_where_none_is_a_usual_measure(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    con.execute('CREATE OR REPLACE VIEW own AS SELECT * EXCLUDE (ndcg, "Recall") FROM by_user')
+    assert {row["measure"] for row in compare(con, table="own")} == {"clicks"}
+    con.execute(
+        "CREATE OR REPLACE VIEW own AS "
+        'SELECT system, userid, segment, clicks AS "ndcg@7" FROM by_user WHERE k = 5'
+    )
+    assert {row["measure"] for row in compare(con, table="own")} == {"ndcg@7"}
+    assert {row["measure"] for row in compare(con, ", measures := ['NDCG@7']", "own")} == {"ndcg@7"}
+
+
+@pytest.mark.parametrize(
+    "options", ["", ", test := 'randomization', permutations := 99", ", baseline := 'b', correction := 'bh'"]
+)
+def test_every_bit_is_the_same_on_any_threads_and_in_any_order(
+    con: duckdb.DuckDBPyConnection, options: str
+) -> None:
+    table(con, users=6_000)
+    con.execute(
+        "UPDATE by_user SET ndcg = CASE WHEN userid % 10 > 0 THEN ndcg ** 5 * 1e7 END, segment = NULL"
+    )
+    found, plain = set(), set()
+    for threads in (1, 2, 8):
+        con.execute(f"SET threads = {threads}")
+        con.execute(
+            f"CREATE OR REPLACE TABLE by_user AS FROM by_user ORDER BY hash(userid, system, k, {threads})"
+        )
+        found.add(repr(compare(con, options)))
+        plain.add(repr(con.execute("SELECT avg(ndcg), stddev(ndcg) FROM by_user").fetchall()))
+    con.execute("RESET threads")
+    assert len(found) == 1
+    assert len(plain) > 1  # as it would be with avg and stddev
+
+
+@pytest.mark.parametrize("where", ["by_user", "cte", "by_user.parquet", '"memory"."main"."by_user"', "frame"])
+def test_by_user_is_whatever_query_table_takes(
+    con: duckdb.DuckDBPyConnection, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(con)
+    con.execute("COPY by_user TO 'by_user.parquet'")
+    frame = con.sql("FROM by_user").to_arrow_table()
+    assert frame.num_rows == 240
+    query = f"WITH cte AS (FROM by_user) SELECT * FROM ranking_compare_by_user('{where}')"
+    assert con.execute(query).fetchall() == con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
+
+
+def test_no_name_of_a_users_table_collides_with_one_of_the_macros(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    expected = con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
+    own = re.findall(r"(\w+) AS MATERIALIZED|\) AS (\w+)\n|FROM \S+ AS (\w+)", CODE)
+    names = sorted({name for found in own for name in found if name})
+    assert len(names) > 5
+    for name in names:
+        con.execute(f'CREATE OR REPLACE TEMP TABLE "{name}" AS FROM by_user')
+        assert con.execute(f"FROM ranking_compare_by_user('{name}')").fetchall() == expected, name
+    for name in names:
+        con.execute(f'DROP TABLE temp.main."{name}"')
+
+
+# --- Recommendations ---
+
+REC = """
+    CREATE OR REPLACE TABLE rec AS
+    SELECT system, userid, hash(userid, i, system) % 30 AS itemid, hash(i, userid, system) AS score
+    FROM range(60) AS users(userid), range(12) AS ranks(i), (VALUES ('a'), ('b')) AS systems(system)
+    WHERE userid > 3 OR system = 'a';
+    CREATE OR REPLACE TABLE truth AS
+    SELECT userid, itemid, 1 + userid % 3 AS rel
+    FROM (SELECT DISTINCT u AS userid, hash(i, u) % 30 AS itemid FROM range(60) AS u(u), range(6) AS r(i))
+"""
+
+
+def test_recommendations_are_compared_as_ranking_by_user_measures_them(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    con.execute(REC)
+    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', [2, 5])")
+    expected = con.execute("FROM ranking_compare_by_user('by_user', margin := 0.1)").fetchall()
+    assert con.execute("FROM ranking_compare('rec', 'truth', [5, 2], margin := 0.1)").fetchall() == expected
+    assert len(expected) == 12
+    assert {row[4] for row in expected} == {60}  # the users without a list of b among them
+    every = [name for name, one in MEASURES.items() if one.column and one.better]
+    rows = con.execute(f"FROM ranking_compare('rec', 'truth', [5], measures := {every})").fetchall()
+    assert (
+        rows
+        == con.execute(f"FROM ranking_compare_by_user('by_user', measures := {every}) WHERE k = 5").fetchall()
+    )
+
+
+def test_measures_have_options_and_cut_offs_of_their_own(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(REC)
+    options = {
+        name: ",".join(
+            f"{option}={rule.others[0] if isinstance(rule, OneOf) else rule.default + 0.125}"
+            for option, rule in one.options.items()
+            if isinstance(rule, OneOf) or not rule.only_with or rule.only_with[1] != "half_life"
+        )
+        for name, one in MEASURES.items()
+        if one.better
+    }
+    texts = [f"{name}({text})@3" for name, text in options.items()]
+    rows = con.execute(f"FROM ranking_compare('rec', 'truth', [10], measures := {texts})").fetchall()
+    names = [f"{name}({text})" if text else name for name, text in options.items()]
+    assert [row[2:4] for row in rows] == [(3, name) for name in names]
+    columns = (
+        f"udf_{measure}(judged, 3, '{text}') AS \"{name}\""
+        for name, (measure, text) in zip(names, options.items(), strict=True)
+    )
+    con.execute(
+        "CREATE OR REPLACE TABLE by_user AS "
+        f"SELECT system, userid, {', '.join(columns)} FROM ranking_judged('rec', 'truth', 3)"
+    )
+    expected = con.execute(f"FROM ranking_compare_by_user('by_user', measures := {names})").fetchall()
+    for row, other in zip(rows, expected, strict=True):
+        for found, other_found in zip(row[4:21], other[4:21], strict=True):
+            assert is_close(found, other_found, 1e-9), (row, other)
+
+
+@pytest.mark.parametrize("measure", ["ndcg", "ndcg(gain=linear)"])
+def test_columns_may_have_other_names(con: duckdb.DuckDBPyConnection, measure: str) -> None:
+    con.execute(REC)
+    con.execute(
+        "CREATE OR REPLACE VIEW shop AS "
+        "SELECT system AS model, userid AS customer, itemid AS sku, -score::DOUBLE AS place FROM rec;"
+        "CREATE OR REPLACE VIEW bought AS SELECT userid AS customer, itemid AS sku, rel AS stars FROM truth"
+    )
+    names = (
+        "user_col := 'customer', item_col := 'sku', score_col := 'place', grade_col := 'stars', "
+        "system_col := 'model', descending := false"
+    )
+    query = f"FROM ranking_compare({{}}, [3], measures := ['{measure}']{{}})"
+    found = con.execute(query.format("'shop', 'bought'", f", {names}")).fetchall()
+    assert found == con.execute(query.format("'rec', 'truth'", "")).fetchall()
+
+
+# --- The grammar ---
+
+GOOD = [
+    "ndcg", " NDCG ", "Hit rate@5", "hit-rate", "map", "MAP@all,3", "ndcg(gain=linear)",
+    "ndcg(gain=linear)@5,10", "ndcg()", "ndcg ( gain=linear , discount=original base=3 ) @ 5 , all",
+    "f1(beta=2)", "f1(beta=1e-3)@0", "rbp(persistence=.5)", "dcg(discount=half_life,half_life=2.5)",
+    "rbp(gain=graded,max_grade=5)@007",
+    "recall@99999999999999999999",
+]  # fmt: skip
+BAD = [
+    "", "@5", "zip", "ndcg(", "ndcg)", "ndcg(gain=linear)x", "ndcg(gain)", "ndcg(gain=log)", "ndcg(gain=)",
+    "ndcg(size=3)", "hits(k=3)", "ndcg(gain=exp,gain=linear)", "ndcg(base=3)",
+    "dcg(discount=log2 half_life=3)", "ndcg(discount=original,base=1)", "f1(beta=-1)", "f1(beta=1e999)",
+    "f1(beta=two)", "ndcg@", "ndcg@5,", "ndcg@-1", "ndcg@1.5", "ndcg@x", "rbp(max_grade=3)", "ndcg@5@6",
+    "n" * 200, "ndcg(" + "x" * 200 + ")",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", GOOD)
+def test_a_measure_is_read_as_the_command_reads_it(con: duckdb.DuckDBPyConnection, text: str) -> None:
+    ((found,),) = con.execute("SELECT _ranking_choices([$1], [10], 'f')", [text]).fetchall()
+    choice = parse_measure(text)
+    assert found == [
+        {
+            "measure": choice.name,
+            "name": choice.measure.name,
+            "options": dict(choice.given),
+            "cuts": list(choice.cuts) or [10],
+        }
+    ]
+
+
+@pytest.mark.parametrize("text", BAD)
+def test_a_measure_is_refused_in_the_words_of_the_command(con: duckdb.DuckDBPyConnection, text: str) -> None:
+    with pytest.raises(ValueError, match="must") as refused:
+        parse_measure(text)
+    expected = str(refused.value).partition(" (did you mean")[0]
+    assert said(con, "SELECT _ranking_choices([$1], [10], 'f')", [text]) == f"f: {expected}"
+
+
+# --- Errors ---
+
+
+def said(con: duckdb.DuckDBPyConnection, query: str, parameters: list[Any] | None = None) -> str:
+    with pytest.raises(duckdb.InvalidInputException) as raised:
+        con.execute(query, parameters).fetchall()
+    message = str(raised.value).removeprefix("Invalid Input Error: ")
+    assert "\n" not in message
+    return message
+
+
+OPTIONS = {
+    "confidence := 1": "confidence must be a number above 0 and below 1, got 1",
+    "confidence := 0.0": "confidence must be a number above 0 and below 1, got 0.0",
+    "confidence := 95": "confidence must be a number above 0 and below 1, got 95",
+    "confidence := 'nan'::DOUBLE": "confidence must be a number above 0 and below 1, got nan",
+    "confidence := NULL": "confidence must be a number above 0 and below 1, got NULL",
+    "confidence := '0.9'": "confidence must be a number above 0 and below 1, got 0.9",
+    "margin := -0.1": "margin must be a number of 0 or more, got -0.1",
+    "margin := 'inf'::DOUBLE": "margin must be a number of 0 or more, got inf",
+    "margin := 'x'": "margin must be a number of 0 or more, got x",
+    "correction := 'bonferroni'": "correction must be holm|bh|none, got bonferroni",
+    "correction := NULL": "correction must be holm|bh|none, got NULL",
+    "test := 'wilcoxon'": "test must be t|randomization, got wilcoxon",
+    "permutations := 0": "permutations must be an integer from 1 to 10000000, got 0",
+    "permutations := 1.5": "permutations must be an integer from 1 to 10000000, got 1.5",
+    "seed := -1": "seed must be an integer from 0 to 9223372036854775807, got -1",
+    "seed := 'x'": "seed must be an integer from 0 to 9223372036854775807, got x",
+    "measures := []": "measures must be a list of one or more",
+    "measures := 'ndcg'": "measures must be a list of ",
+    "measures := [1]": "measures must be a list of ",
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_a_wrong_option_is_named(con: duckdb.DuckDBPyConnection, option: str) -> None:
+    con.execute(REC)
+    table(con)
+    for call in ("ranking_compare_by_user('by_user', ", "ranking_compare('rec', 'truth', [5], "):
+        message = said(con, f"FROM {call}{option})")
+        assert message.startswith(f"{call.partition('(')[0]}: {OPTIONS[option]}")
+
+
+def test_wrong_systems_are_named(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(REC)
+    for name, call, source in (
+        ("ranking_compare", "'rec', 'truth', [5]", "rec"),
+        ("ranking_compare_by_user", "'by_user'", "by_user"),
+    ):
+        table(con, "'a', 'b'")
+        unknown = said(con, f"FROM {name}({call}, baseline := 'zip')")
+        assert unknown == f"{name}: baseline must be a system of {source} (a, b), got zip"
+        con.execute("DELETE FROM by_user WHERE system = 'b'; DELETE FROM rec WHERE system = 'b'")
+        assert said(con, f"FROM {name}({call})") == f"{name}: {source} must have two systems or more, got a"
+        con.execute("DELETE FROM by_user; DELETE FROM rec")
+    assert said(con, "FROM ranking_compare_by_user('by_user')").endswith("two systems or more, got none")
+    table(con, ", ".join(f"'system {i:02}'" for i in range(21)), users=3)
+    many = said(con, "FROM ranking_compare_by_user('by_user')")
+    rule = "baseline must be one of the systems where there are more than 20 (system 00, system 01, "
+    assert many.startswith(f"ranking_compare_by_user: {rule}")
+    assert many.endswith("...), got NULL")
+    assert len(many) < 300
+    assert len(compare(con, ", baseline := 'system 07', measures := ['ndcg@5']")) == 20 * 3
+
+
+def test_wrong_columns_are_named(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    for measure, message in {
+        "zip": "measures must name columns of by_user (note, ndcg, Recall, ideal_dcg, clicks), got zip",
+        "note": "measures must name columns of numbers, got note, which is VARCHAR",
+        "ideal_dcg": "measures must say which of two systems is better, got ideal_dcg",
+        "ndcg@x": "cut-offs must be integers of 0 or more, or all, got 'x'",
+        "userid": "measures must name columns of by_user (note, ndcg, Recall, ideal_dcg, clicks), got userid",
+    }.items():
+        query = f"FROM ranking_compare_by_user('by_user', measures := ['{measure}'])"
+        assert said(con, query) == f"ranking_compare_by_user: {message}"
+    con.execute("CREATE OR REPLACE VIEW none AS SELECT system, userid, k, note FROM by_user")
+    none = said(con, "FROM ranking_compare_by_user('none')")
+    assert none == "ranking_compare_by_user: by_user must have a column of numbers to compare by, got none"
+
+
+def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) -> None:
+    by_user(con, a=[0.5, 0.25], b=[0.75, 0.25])
+    con.execute("INSERT INTO by_user VALUES ('b', 1, 0.5)")
+    twice = said(con, "FROM ranking_compare_by_user('by_user')")
+    assert twice == "ranking_compare_by_user: by_user must have a row of each system, user, got 2 of b, 1"
+    for wrong in ("nan", "inf", "-inf"):
+        by_user(con, a=[0.5, 0.25], b=[0.75, 0.25])
+        con.execute(f"UPDATE by_user SET x = '{wrong}' WHERE system = 'a' AND userid = 1")
+        message = said(con, "FROM ranking_compare_by_user('by_user')")
+        assert message.endswith("every value of a measure must be a finite number, got NaN or infinity")
+
+
+# --- Simulated ---
+
+
+def replicates(con: duckdb.DuckDBPyConnection, values: np.ndarray) -> None:
+    """A table of values by replicate (as k), system and user."""
+    count, systems, users = values.shape
+    con.register("given", pa.table({"x": values.ravel()}))
+    con.execute(f"""
+        CREATE OR REPLACE TABLE by_user AS
+        SELECT n // {systems * users} AS k, n // {users} % {systems} AS system, n % {users} AS userid, x
+        FROM (SELECT x, row_number() OVER () - 1 AS n FROM given)
+    """)
+    assert value(con, "SELECT count(*) FROM by_user") == count * systems * users
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [2, 5, 20, 200])
+def test_the_interval_covers_the_true_difference_as_often_as_it_says(
+    con: duckdb.DuckDBPyConnection, n: int
+) -> None:
+    """2,000 draws of normal differences around 0.3: within four standard deviations of 95 %."""
+    ours = np.random.default_rng([n, 1]).normal(3, 1, (2_000, 1, n))
+    theirs = ours + np.random.default_rng([n, 2]).normal(0.3, 1, ours.shape)
+    replicates(con, np.concatenate((ours, theirs), axis=1))
+    rows = compare(con)
+    covered = np.mean([row["low"] <= 0.3 <= row["high"] for row in rows])
+    assert len(rows) == 2_000
+    assert abs(covered - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 2_000)
+    if n == 200:
+        relative = np.mean([row["relative_low"] <= 0.1 <= row["relative_high"] for row in rows])
+        assert abs(relative - 0.95) < 4 * math.sqrt(0.95 * 0.05 / 2_000)
+    print(f"n = {n}: {covered:.1%}")
+
+
+@pytest.mark.slow
+def test_ten_equal_systems_are_told_apart_no_more_often_than_the_confidence_says(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """Of 1,000 draws 1 in 20 at most has one of nine differences with Holm's p, far more without."""
+    ours = np.random.default_rng(1).beta(1, 3, (1_000, 1, 50))
+    replicates(con, ours + np.random.default_rng(2).normal(0, 0.2, (1_000, 10, 50)))
+    share = {}
+    for correction in ("holm", "none"):
+        rows = compare(con, f", baseline := '0', correction := '{correction}'")
+        assert len(rows) == 9_000
+        share[correction] = len({row["k"] for row in rows if row["verdict"] != "unclear"}) / 1_000
+    print(f"{share['none']:.1%} without a correction, {share['holm']:.1%} with Holm's")
+    assert share["holm"] < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1_000)
+    assert share["none"] > 0.2
+
+
+@pytest.mark.slow
+def test_a_million_users_are_compared_with_little_memory_and_under_a_limit(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join."""
+    con.execute("""
+        CREATE OR REPLACE TABLE by_user AS
+        SELECT system, userid, hash(userid, system) / 2 ** 64 AS x
+        FROM (SELECT unnest(['a', 'b']) AS system), range(1_000_000) users(userid)
+    """)
+    timer = threading.Timer(100, con.interrupt)
+    timer.start()
+    cte = "WITH cte AS (SELECT DISTINCT * FROM by_user)"
+    query = f"{cte} SELECT users FROM ranking_compare_by_user('cte') LIMIT 1"
+    assert con.execute(query).fetchall() == [(1_000_000,)]
+    timer.cancel()
+
+
+@pytest.mark.slow
+def test_a_million_differences_are_permuted_in_little_memory() -> None:
+    code = (
+        "import resource, sys, numpy as np; from udfs.measures.randomization import sign_flip_p\n"
+        "held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "p = sign_flip_p(np.random.default_rng(1).normal(0.001, 0.3, 1_000_000), 10_000, 0)\n"
+        "assert 0 < p < 1\n"
+        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) // 1024)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) < 300

@@ -1,0 +1,86 @@
+"""A comparison as SQL: `ranking_compare_by_user` over the values of each user that an evaluation makes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from ..duckdb.statements import literal
+from ..measures.grammar import Choice
+from .evaluation import BY_SEGMENT, NONE, Request
+from .messages import DataError, shortened
+from .tables import Tables
+
+TESTS = ("t", "randomization")
+CORRECTIONS = ("holm", "bh", "none")
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How to compare: the options of `ranking_compare_by_user`, by their names there."""
+
+    baseline: str | None
+    confidence: float
+    margin: float | None
+    correction: str
+    test: str
+    permutations: int
+    seed: int
+
+
+def check_options(con: duckdb.DuckDBPyConnection, request: Request, options: Comparison) -> None:
+    """DataError for an option that cannot be, before any file is read."""
+    for choice in request.choices:
+        if not choice.measure.better:
+            rule = "must say which of two models is better"
+            raise DataError(f"compare: --measures {rule}, got {choice.name}")
+    names = ("confidence", "margin", "correction", "test", "permutations", "seed")
+    values = ", ".join(sql_value(getattr(options, name)) for name in names)
+    try:
+        con.execute(f"SELECT _ranking_compare_options({values}, 'compare')")
+    except duckdb.InvalidInputException as error:
+        raise DataError(str(error).partition(": ")[2].replace("compare: ", "compare: --", 1)) from None
+
+
+def check_systems(con: duckdb.DuckDBPyConnection, tables: Tables, baseline: str | None) -> None:
+    """DataError where there are not two models, or not that one."""
+    systems = list(tables.systems)
+    if tables.has_system and not systems:
+        systems = [name for (name,) in con.execute("SELECT DISTINCT system FROM rec ORDER BY 1").fetchall()]
+    if len(systems) < 2:
+        got = f"one, {shortened(systems[0])!r}" if systems else "one"
+        raise DataError(f"compare: there must be two models or more, as in a=a.csv b=b.csv, got {got}")
+    if baseline is not None and baseline not in systems:
+        there = shortened(", ".join(systems))
+        raise DataError(f"compare: --baseline must be a model ({there}), got {shortened(baseline)!r}")
+
+
+def tables_of_segments(request: Request) -> list[str]:
+    """What makes by_segment: the table by_user with a row for each segment of a user."""
+    if not request.by_segment:
+        return []
+    segment = f"coalesce(segment, {literal(NONE)}) AS segment"
+    query = f"SELECT * REPLACE ({segment})\nFROM {BY_SEGMENT}"
+    return [f"CREATE OR REPLACE TEMP TABLE by_segment AS\n{query}"]
+
+
+def compare_queries(request: Request, options: Comparison) -> list[str]:
+    """The comparison of all users, and if there are segments, that of each."""
+    measures = ", ".join(literal(called(choice, request.ks)) for choice in request.choices)
+    given = [f"measures := [{measures}]"]
+    given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
+    names = ["by_user", "by_segment"] if request.by_segment else ["by_user"]
+    arguments = ",\n    ".join(given)
+    return [f"FROM ranking_compare_by_user(\n    '{name}',\n    {arguments}\n)" for name in names]
+
+
+def called(choice: Choice, ks: Sequence[int | None]) -> str:
+    """The column that a measure is, with its cut-offs if there are others too."""
+    cuts = ",".join("all" if k is None else str(k) for k in choice.cuts)
+    return choice.name if set(choice.cuts) == set(ks) else f"{choice.name}@{cuts}"
+
+
+def sql_value(value: float | str | None) -> str:
+    if value is None:
+        return "NULL"
+    return literal(value) if isinstance(value, str) else repr(value)
