@@ -40,6 +40,7 @@ PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
 QUERIES = {
     "ranking_summary": SUMMARY,
     "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3], ties := 'expected') ORDER BY userid, k",
+    "ranking_distribution": "FROM ranking_distribution('rec', 'truth', [2], ties := 'expected')",
     "ranking_compare": "FROM ranking_compare('systems', 'truth', [2], measures := ['map(normalize=min)'])",
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
     "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",

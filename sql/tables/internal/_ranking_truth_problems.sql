@@ -11,7 +11,7 @@ SELECT unnest(_ranking_problems([
     (-6, '', n_relevant, NULL),
     (21, concat('truth: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
     (22, concat('truth: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
-    (23, concat('truth: ', grade_name, ' is NULL'), n - n_grades, _ranking_row(names, userid, without_grade)),
+    (23, concat('truth: ', grade_name, ' is NULL'), n_without_grade, _ranking_row(names, userid, without_grade)),
     (
         24,
         concat('truth: ', grade_name, ' is NaN or infinite'),
@@ -37,7 +37,7 @@ FROM (
         coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
         count(*) AS n,
         count(itemid) AS n_items,
-        count(CASE WHEN has_grade THEN rel ELSE 1 END) AS n_grades,
+        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
         count(*) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
