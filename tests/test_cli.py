@@ -1416,3 +1416,100 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch):
     Path("rec.csv").write_text(REC + "1,1,10.0\n")
     assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
     assert "\rranking-udfs: note: " in sys.stderr.getvalue()
+
+
+@pytest.fixture
+def shop():
+    """Files whose columns have names of their own: ranks instead of scores, models, grades."""
+    rows = [f"{u},SKU-{i},{i},{model}" for model in "ab" for u in range(3) for i in range(1, 5)]
+    Path("lists.csv").write_text("\n".join(["userid,itemid,place,model", *rows]) + "\n")
+    Path("bought.csv").write_text("userid,itemid,stars\n0,SKU-2,2\n0,SKU-3,3\n1,SKU-1,5\n2,SKU-4,1\n")
+    return ["lists.csv", "bought.csv", "--score", "place"]
+
+
+def test_columns_that_look_like_grades_and_models_are_named_and_read_when_asked_for(run, capsys, shop):
+    assert main(["evaluate", *shop, "-k", "2", "--measures", "mrr"]) == 0
+    notes = capsys.readouterr().err.splitlines()
+    assert notes[:2] == [
+        "ranking-udfs: note: bought.csv: columns that look like grades are not read (--grade): stars",
+        "ranking-udfs: note: lists.csv: columns that look like systems are not read (--system): model",
+    ]
+    text = run(
+        "evaluate",
+        *shop,
+        "--system",
+        "model",
+        "--grade",
+        "stars",
+        "--ascending",
+        "-k",
+        "2",
+        "--measures",
+        "mrr",
+    )
+    assert cells(text)["MRR"] == [repr((1 / 2 + 1 + 0) / 3)] * 2
+    assert cells(text)["Ranking measure"] == ["a top-2", "b top-2"]
+
+
+def test_a_system_column_that_is_not_there_is_named(fails, shop):
+    error = fails(1, "evaluate", *shop, "--system", "variant")
+    assert error == "lists.csv: no column 'variant' (there are: userid, itemid, place, model)"
+
+
+@pytest.mark.parametrize("ties", ["item", "trec", "expected"])
+def test_the_lowest_score_may_be_the_best(run, shop, ties):
+    """With the table functions alone, with options, and with every order of ties."""
+    for measures in (["mrr", "recall"], ["mrr", "ndcg(gain=linear)"]):
+        arguments = ["-k", "2", "--ties", ties, "--no-check", "--format", "json", "--measures", *measures]
+        (row, _) = json.loads(run("evaluate", *shop, "--system", "model", "--ascending", *arguments))
+        assert row["mrr"] == pytest.approx((1 / 2 + 1 + 0) / 3)
+        (row, _) = json.loads(run("evaluate", *shop, "--system", "model", *arguments))
+        assert row["mrr"] == pytest.approx((1 / 2 + 0 + 1) / 3)
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json", "markdown"])
+def test_a_long_report_has_a_row_per_measure(run, form):
+    arguments = ["rec.csv", "truth.csv", "--long", "-k", "4", "--measures", "recall", "mrr@2"]
+    found = run("evaluate", *arguments, "--format", form)
+    recall = 2 / 3
+    assert (
+        found
+        == {
+            "table": "k | measure | value\n- | ------- | ------------------\n"
+            f"2 | mrr     | 1.0\n4 | recall  | {recall}\n",
+            "csv": f"k,measure,value\n2,mrr,1.0\n4,recall,{recall}\n",
+            "json": json.dumps(
+                [{"k": 2, "measure": "mrr", "value": 1.0}, {"k": 4, "measure": "recall", "value": recall}],
+                indent=2,
+            )
+            + "\n",
+            "markdown": "| k | measure | value |\n| --- | --- | --- |\n"
+            f"| 2 | mrr | 1.0 |\n| 4 | recall | {recall} |\n",
+        }[form]
+    )
+
+
+def test_a_long_report_has_models_and_segments(run, worse):
+    Path("users.csv").write_text("userid,country\n1,de\n2,fr\n")
+    text = run(
+        "evaluate",
+        "b=rec.csv",
+        f"a={worse}",
+        "truth.csv",
+        "--long",
+        "--format",
+        "csv",
+        "--segment",
+        "users.csv:country",
+        "--measures",
+        "mrr",
+        "-k",
+        "2",
+        "--no-check",
+    )
+    header, *body = text.splitlines()
+    assert header == "system,segment,k,measure,value"
+    assert [line.split(",")[:4] for line in body] == [
+        *([system, "(all)", "2", "mrr"] for system in "ba"),
+        *([system, segment, "2", "mrr"] for system in "ba" for segment in ("(none)", "de", "fr")),
+    ]

@@ -192,7 +192,7 @@ def test_no_plan_of_a_table_function_has_a_python_function(
 def test_nothing_in_the_script_calls_a_python_function() -> None:
     script = SCRIPT.read_text(encoding="utf-8")
     assert "system.main" not in script
-    assert not CALL_OF_PYTHON.search(script)
+    assert not CALL_OF_PYTHON.search(re.sub(r"'(?:[^']|'')*'", "''", script))  # what errors say is no call
 
 
 def test_nothing_in_the_script_has_typed_parameters(bare: duckdb.DuckDBPyConnection) -> None:

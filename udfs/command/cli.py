@@ -47,7 +47,13 @@ DEFAULT_MEASURES = (
     "f_measure",
 )
 COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
-COLUMNS = {"user": "userid", "item": "itemid", "score": "score", "grade": "rel"}  # by option
+COLUMNS = {  # by option
+    "user": "userid",
+    "item": "itemid",
+    "score": "score",
+    "grade": "rel",
+    "system": "system",
+}
 LONGEST_K = 2**31 - 1
 MOST_DIGITS = 17  # as many as a double has
 INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
@@ -150,6 +156,11 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
     add_request(parser, command, DEFAULT_MEASURES)
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the report (default: table)")
     parser.add_argument(
+        "--long",
+        action="store_true",
+        help="in the report, a row per model, segment, k and measure, with its value",
+    )
+    parser.add_argument(
         "--by-user", metavar="FILE", type=by_user, help="values of each user, to .parquet, .csv, .json"
     )
 
@@ -228,6 +239,11 @@ def add_request(
     columns = parser.add_argument_group("columns of the files")
     for name, column in COLUMNS.items():
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"(default: {column})")
+    columns.add_argument(
+        "--ascending",
+        action="store_true",
+        help="the lowest score is the best, as of ranks (default: the highest)",
+    )
     parser.add_argument(
         "--format-in",
         choices=("auto", "table", "trec"),
@@ -320,8 +336,9 @@ def by_user(path: str) -> str:
 def asked(arguments: argparse.Namespace) -> tuple[Inputs, Request]:
     """The files to read, and what to find out from them."""
     columns = {ours: getattr(arguments, name) or ours for name, ours in COLUMNS.items()}
-    if not arguments.grade:  # without that, there may be none
-        del columns["rel"]
+    for name in ("grade", "system"):  # without these, there may be none
+        if not getattr(arguments, name):
+            del columns[COLUMNS[name]]
     choices, ks = at_cut_offs(arguments.measures or list(map(choice, arguments.usual)), arguments.k or [])
     inputs = Inputs(
         recs=arguments.files[:-1],
@@ -334,6 +351,7 @@ def asked(arguments: argparse.Namespace) -> tuple[Inputs, Request]:
         choices=choices,
         ks=ks,
         ties=arguments.ties,
+        descending=not arguments.ascending,
         by_segment=arguments.segment is not None,
         by_user=arguments.by_user is not None,
         safe_text=arguments.safe_csv and extension(arguments.by_user or "") in (".csv", ".tsv"),
@@ -356,7 +374,11 @@ def prepare(
 
 
 def run_tables(
-    con: duckdb.DuckDBPyConnection, arguments: argparse.Namespace, inputs: Inputs, steps: Plan
+    con: duckdb.DuckDBPyConnection,
+    arguments: argparse.Namespace,
+    inputs: Inputs,
+    tables: Tables,
+    steps: Plan,
 ) -> None:
     """Make the tables of the plan, and say what problems the data has."""
     if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
@@ -364,6 +386,8 @@ def run_tables(
     for statement in steps.tables:
         con.execute(statement)
     if not arguments.no_check:
+        for note in tables.unread:
+            say("note", note)
         print_problems(con, steps.check)
 
 
@@ -373,7 +397,7 @@ def evaluate(arguments: argparse.Namespace) -> None:
 
     def results() -> str:
         tables, steps = prepare(con, arguments, inputs, request)
-        run_tables(con, arguments, inputs, steps)
+        run_tables(con, arguments, inputs, tables, steps)
         summary = rows(con, steps.summary)
         by_segment = rows(con, steps.by_segment) if steps.by_segment else []
         if steps.by_user:
@@ -381,7 +405,14 @@ def evaluate(arguments: argparse.Namespace) -> None:
                 con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
         segments = inputs.segment and inputs.segment[1]
         return report(
-            arguments.format, request, tables.systems, segments, summary, by_segment, arguments.safe_csv
+            arguments.format,
+            request,
+            tables.systems,
+            segments,
+            summary,
+            by_segment,
+            is_long=arguments.long,
+            is_safe=arguments.safe_csv,
         )
 
     with session(arguments) as con, progress(con):
@@ -411,7 +442,7 @@ def compare(arguments: argparse.Namespace) -> int:
         queries = compare_queries(request, options)
         if arguments.format == "sql":
             return script([*tables.statements, *steps.tables, *queries]), []
-        run_tables(con, arguments, inputs, steps)
+        run_tables(con, arguments, inputs, tables, steps)
         found = [rows(con, query) for query in queries]
         segment = inputs.segment and inputs.segment[1]
         shown = conclusion(arguments.format, options, segment, found, arguments.digits, arguments.safe_csv)

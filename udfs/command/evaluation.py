@@ -23,6 +23,7 @@ class Request:
     choices     measures, each computed at its own cut-offs alone
     ks          all cut-offs; None stands for the whole list
     ties        "item" or "trec": how equal scores are ordered; "expected": the expected value over all orders
+    descending  whether the highest score is the best
     by_segment  whether to give the means of segments too
     by_user     whether to give the values of each user too
     safe_text   whether text in those must be none that a spreadsheet takes for a formula
@@ -31,6 +32,7 @@ class Request:
     choices: Sequence[Choice]
     ks: Sequence[int | None]
     ties: str = "item"
+    descending: bool = True
     by_segment: bool = False
     by_user: bool = False
     safe_text: bool = False
@@ -74,8 +76,8 @@ def plan(request: Request, has_system: bool) -> Plan:
     rec, tables = "rec", []
     if request.ties == "trec":
         rec = "ranked"
-        tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(system)}")
-    check = f"FROM ranking_check('{rec}', 'truth', ks := {cut_offs(k for k in request.ks if k is not None)})"
+        tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(request, system)}")
+    check = f"FROM ranking_check('{rec}', 'truth', ks := {cut_offs(request.ks)}{descending(request)})"
     is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
     if is_plain and not request.by_user and not request.by_segment:
         return Plan(tables, check, summary_query(request, rec, system), None, None)
@@ -91,12 +93,18 @@ def plan(request: Request, has_system: bool) -> Plan:
     )
 
 
-def ranked_query(system: str) -> str:
+def ranked_query(request: Request, system: str) -> str:
     """The recommendations with trec_eval's order as their score: there, nothing is tied."""
     score = "CAST(score AS FLOAT)"
-    order = f"score IS NULL OR isnan({score}), {score} DESC, CAST(itemid AS VARCHAR) DESC"
+    best, sign = ("DESC", "-") if request.descending else ("ASC", "")
+    order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
     place = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
-    return f"SELECT {system}userid, itemid, -{place} AS score\nFROM rec"
+    return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM rec"
+
+
+def descending(request: Request) -> str:
+    """The argument of a table function where the lowest score is the best."""
+    return "" if request.descending else ", descending := false"
 
 
 def summary_query(request: Request, rec: str, system: str) -> str:
@@ -105,7 +113,7 @@ def summary_query(request: Request, rec: str, system: str) -> str:
     ties = ", ties := 'expected'" if request.ties == "expected" else ""
     return (
         f"SELECT {system}k, {', '.join((*COUNTS, *means))}\n"
-        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)}{ties})"
+        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)}{ties}{descending(request)})"
     )
 
 
@@ -113,9 +121,10 @@ def values_query(request: Request, rec: str, system: str) -> str:
     """The values by user and k."""
     longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
     ks = f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
-    source = f"ranking_judged('{rec}', 'truth', {longest})\n{ks}"
+    source = f"ranking_judged('{rec}', 'truth', {longest}{descending(request)})\n{ks}"
     if request.ties == "expected":  # for which no public macro takes options
-        names = "_ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
+        is_descending = str(request.descending).lower()
+        names = f"_ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
         judged = f"_ranking_tied_judged('{rec}', 'truth', {names}, {longest}, true, 'ranking_judged')"
         source = f"(SELECT *, _ranking_tied_at(tied, k) AS ranking\nFROM {judged}\n{ks}\nWHERE has_truth)"
     return (

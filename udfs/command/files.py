@@ -34,6 +34,7 @@ class Source:
     ids      userid and itemid, as far as it has them: the type that they shall have
     is_text  whether ids are read as text, and cast to that type
     is_trec  whether `system` is but a tag
+    type     what all of its columns are, as typeof gives a row's; "" for a TREC file
     """
 
     path: str
@@ -42,6 +43,7 @@ class Source:
     ids: Mapping[str, str]
     is_text: bool = True
     is_trec: bool = False
+    type: str = ""
 
     def select(self, names: Iterable[str]) -> str:
         """The query for these of our columns."""
@@ -163,13 +165,14 @@ def table_source(
 
     columns = {ours: identifier(name) for ours, name in names.items()}
     ids = {ours: kind for ours, kind in kinds.items() if ours in IDS}
+    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in described.items())})"
     if not is_text:
-        return Source(path, f"{reader})", columns, ids, is_text=False)
+        return Source(path, f"{reader})", columns, ids, is_text=False, type=row)
     ids = {ours: "BIGINT" if kind == "BIGINT" else "VARCHAR" for ours, kind in ids.items()}
     if function == "read_csv":
         texts = [ours for ours, kind in kinds.items() if kind == "VARCHAR" and ours not in NUMBERS]
-        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids)
-    return Source(path, json_rows(path, reader, names, kinds), columns, ids)
+        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids, type=row)
+    return Source(path, json_rows(path, reader, names, kinds), columns, ids, type=row)
 
 
 def is_number(con: duckdb.DuckDBPyConnection, ours: str, kind: str) -> bool:

@@ -72,11 +72,13 @@ def report(
     segment: str | None,
     summary: Sequence[Row],
     by_segment: Sequence[Row],
+    is_long: bool = False,
     is_safe: bool = False,
 ) -> str:
     """The results: for programs a row per model, segment and k; for people tables of measures by k.
 
-    `named` are the models in the order of their files, `segment` what segments are called.
+    `named` are the models in the order of their files, `segment` what segments are called; `is_long` makes it
+    a row per model, segment, k and measure, for both.
     """
     found = {row["system"] for row in summary if "system" in row}
     systems: list[str | None] = [*named, *sorted(found - set(named), key=str)]
@@ -86,10 +88,19 @@ def report(
         return system, row.get("segment", ""), request.ks.index(row["k"])
 
     summary, by_segment = sorted(summary, key=order), sorted(by_segment, key=order)
-    if form in ("csv", "json"):
+    if is_long or form in ("csv", "json"):
         if by_segment:
             summary = [*({"segment": EVERYBODY, **row} for row in summary), *by_segment]
         header = [name for name in ("system", "segment", "k", *COUNTS) if name in summary[0]]
+        if is_long:
+            header = [name for name in header if name not in COUNTS]
+            body = [
+                [*(row[name] for name in header), choice.name, row[choice.name]]
+                for row in summary
+                for choice in request.choices
+                if row["k"] in choice.cuts
+            ]
+            return render(form, [*header, "measure", "value"], body, is_safe)
         header += [choice.name for choice in request.choices]
         return render(form, header, [[row.get(name) for name in header] for row in summary], is_safe)
 

@@ -25,7 +25,7 @@ class Inputs:
 
     recs     each `path` or `name=path`
     truth    a path
-    columns  our column names: what the files call them; without `rel` where that is not said
+    columns  our column names: what the files call them; without `rel` and `system` where that is not said
     segment  a path, and its column that says which segment a user belongs to
     form     "auto", "table" or "trec": what kind of files recs and truth are
     """
@@ -44,11 +44,13 @@ class Tables:
     statements  what made them
     has_system  whether rec has a column `system`, which tells models apart
     systems     the models to name, in the order of their files
+    unread      what is to be said of columns that look like grades or systems
     """
 
     statements: Sequence[str]
     has_system: bool
     systems: Sequence[str]
+    unread: Sequence[str]
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -57,7 +59,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     That text is an integer is taken on trust from the sample that DuckDB looks at, and seen while the tables
     are made: where it is not so, they are made again, which costs files of integers no pass of their own.
     """
-    of_truth = {ours: name for ours, name in inputs.columns.items() if ours != "score"}
+    of_truth = {ours: name for ours, name in inputs.columns.items() if ours not in ("score", "system")}
     truth = open_source(con, inputs.truth, inputs.form, QRELS, of_truth, {"rel": "rel"})
     named = [named_source(con, rec, inputs) for rec in inputs.recs]
     sources = [truth, *segment_sources(con, inputs), *(rec for _, rec in named)]
@@ -73,7 +75,22 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         except duckdb.Error as error:
             sources = with_ids_as_text(sources, error)
         else:
-            return Tables(statements, "system" in recs[0].columns, systems)
+            return Tables(statements, "system" in recs[0].columns, systems, unread(con, truth, recs))
+
+
+def unread(con: duckdb.DuckDBPyConnection, truth: Source, recs: Sequence[Source]) -> list[str]:
+    """A note for each file with a column that looks like grades or systems, of which there are none."""
+    looked_at = [
+        ("rel", "grades", truth, "--grade"),
+        *(("system", "systems", rec, "--system") for rec in recs),
+    ]
+    notes = []
+    for ours, what, source, option in looked_at:
+        if ours not in source.columns and source.type:
+            ((found,),) = con.execute(f"SELECT _ranking_like_{what}(?)", [source.type]).fetchall()
+            named = f"columns that look like {what} are not read ({option})"
+            notes += [f"{source.path}: {named}: {shortened(', '.join(found))}"] * bool(found)
+    return notes
 
 
 def table(name: str, sources: Sequence[Source]) -> str:
@@ -122,7 +139,7 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
 def named_source(con: duckdb.DuckDBPyConnection, rec: str, inputs: Inputs) -> tuple[str, Source]:
     """The name of a model and its file; no name where there is but one, or where the file has them."""
     name, path = name_and_path(con, rec)
-    required = {ours: inputs.columns[ours] for ours in ("userid", "itemid", "score")}
+    required = {ours: column for ours, column in inputs.columns.items() if ours != "rel"}
     source = open_source(con, path, inputs.form, RUN, required, {"system": "system"})
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{path}: has a column 'system', which names its models: leave {name}= out")
