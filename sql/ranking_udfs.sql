@@ -2378,7 +2378,7 @@ JOIN (
 WHERE coalesce(
     (
         SELECT error(concat(
-            'ranking_compare_by_user: by_user must have a row of each system, user',
+            'ranking_compare_by_user: by_user must have one row of each system, user',
             CASE WHEN k IS NOT NULL THEN ', k' END,
             CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
             ', got ', copies, ' of ', _ranking_named([system::VARCHAR, userid::VARCHAR])

@@ -743,7 +743,7 @@ def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) ->
     by_user(con, a=[0.5, 0.25], b=[0.75, 0.25])
     con.execute("INSERT INTO by_user VALUES ('b', 1, 0.5)")
     twice = said(con, "FROM ranking_compare_by_user('by_user')")
-    assert twice == "ranking_compare_by_user: by_user must have a row of each system, user, got 2 of b, 1"
+    assert twice == "ranking_compare_by_user: by_user must have one row of each system, user, got 2 of b, 1"
     for wrong in ("nan", "inf", "-inf"):
         by_user(con, a=[0.5, 0.25], b=[0.75, 0.25])
         con.execute(f"UPDATE by_user SET x = '{wrong}' WHERE system = 'a' AND userid = 1")

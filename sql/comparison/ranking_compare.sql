@@ -25,7 +25,8 @@
 --
 -- 'better' or 'worse' is what p_adjusted < 1 - confidence says; 'same' is a difference for which two one-sided tests find
 -- that it is less than the margin. Of first_hit_rank less is better. A user without recommendations of a system has an
--- empty list there. Numbers are the same on any number of threads and in any order of the rows.
+-- empty list there. Numbers are the same on any number of threads and in any order of the rows. For expected values over
+-- ties, compare what ranking_by_user gives with ties := 'expected' by ranking_compare_by_user.
 CREATE OR REPLACE TEMP MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
