@@ -332,6 +332,14 @@ def test_files_are_read_as_evaluate_reads_them(compared):
     assert row["difference"] == pytest.approx(MEAN)
 
 
+def test_ties_count_with_their_expected_values(compared):
+    """All four items tied: the relevant one stands at each rank as often."""
+    Path("bert.csv").write_text(re.sub(r"-\d\n", "1\n", Path("bert.csv").read_text()))
+    (row,) = compared(*TWO, *MRR, "--ties", "expected", "--no-check")
+    assert row["mean_system"] == pytest.approx((1 + 1 / 2 + 1 / 3 + 1 / 4) / 4, abs=1e-15)
+    assert row["mean_baseline"] == 0.5
+
+
 def test_problems_of_the_data_are_noted(capsys):
     Path("relevant.csv").write_text(Path("relevant.csv").read_text() + "0,0\n")
     assert main(["compare", *TWO, *MRR]) == 0
