@@ -34,6 +34,7 @@ TAKE_MAX_K = {
     "ranking_precision_recall_curve": "precision_recall_curve",
     "ranking_interpolated_precision_curve": "interpolated_precision_curve",
 }
+ONE_JUDGED = {"ranking_judged": "ranking_judged"}  # which is soonest planned: the others call the same
 TABLE_FUNCTIONS = {
     "ranking_by_user": "ranking_by_user",
     "ranking_summary": "ranking_summary",
@@ -281,8 +282,9 @@ def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnect
 def test_cut_offs_that_cannot_be_are_errors(
     editions: list[duckdb.DuckDBPyConnection], ks: str, expected: str
 ) -> None:
-    for con in editions:
-        for function in ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check"):
+    take_ks = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check")
+    for con, functions in zip(editions, (take_ks, take_ks[-1:]), strict=True):
+        for function in functions:
             error = message(con, f"FROM {function}('rec', 'truth', ks := {ks})")
             assert error == f"Invalid Input Error: {function}: {expected}"
 
@@ -319,8 +321,8 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
 def test_a_max_k_that_cannot_be_is_an_error(
     editions: list[duckdb.DuckDBPyConnection], max_k: str, expected: str
 ) -> None:
-    for con in editions:
-        for function, name in TAKE_MAX_K.items():
+    for con, functions in zip(editions, (TAKE_MAX_K, ONE_JUDGED), strict=True):
+        for function, name in functions.items():
             error = message(con, f"FROM {function}('rec', 'truth', max_k := {max_k})")
             assert error == f"Invalid Input Error: {name}: max_k {expected}"
 
@@ -410,9 +412,9 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
 def test_bad_columns_are_errors_that_name_them(
     editions: list[duckdb.DuckDBPyConnection], rec: str, truth: str, expected: str
 ) -> None:
-    for con in editions:
+    for con, functions in zip(editions, (TABLE_FUNCTIONS, ONE_JUDGED), strict=True):
         con.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
-        for function, name in TABLE_FUNCTIONS.items():
+        for function, name in functions.items():
             error = message(con, f"FROM {function}('bad_rec', 'bad_truth', 2)")
             assert error == f"Invalid Input Error: {name}: {expected}"
 
@@ -487,8 +489,8 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
 def test_names_that_are_not_there_are_errors_that_list_the_columns(
     editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: str
 ) -> None:
-    for con in editions:
-        for function, name in TABLE_FUNCTIONS.items():
+    for con, functions in zip(editions, (TABLE_FUNCTIONS, ONE_JUDGED), strict=True):
+        for function, name in functions.items():
             error = message(con, f"FROM {function}('rec', 'truth', 2, {arguments})")
             assert error == f"Invalid Input Error: {name}: {expected}"
 
