@@ -831,7 +831,7 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(
             if len(ranked) > k and ranked[k - 1] == ranked[k]:
                 expected[k] = expected.get(k, 0) + len(systems)
     assert len(expected) > 4
-    for some in (ks[:5], ks, [*ks, 999_999, 2**32, 2**64], [*ks[:5], 0]):
+    for some in (ks[:5], ks, [*ks, 999_999, 2**32, 2**63 - 1, 2**64], [*ks[:5], 0]):
         query = f"SELECT problem, count FROM ranking_check('rec', 'rec', {some}) WHERE problem LIKE '%tied%'"
         found = {int(problem.rpartition(" ")[2]): count for problem, count in con.execute(query).fetchall()}
         assert found == {k: n for k, n in expected.items() if k in some}, some

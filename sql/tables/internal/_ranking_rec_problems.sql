@@ -28,20 +28,29 @@ SELECT unnest(_ranking_problems(
         )
     ]
     || list_transform(
-        list_filter(CASE WHEN userid IS NOT NULL THEN ks ELSE [] END, lambda k: k >= 1 AND best[k][1] = best[k + 1][1]),
+        list_filter(
+            CASE WHEN userid IS NOT NULL THEN ks ELSE [] END,
+            lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
+        ),
         lambda k: (16, concat('rec: users with tied scores at k = ', k), 1, user))
 ), recursive := true)
 FROM (
     SELECT
         *,
         concat(names['user'], ' ', userid) AS user,
-        names['descending'] AND userid IS NOT NULL AND n > 1 AND lowest = 1 AND highest = n AND total = n * (n + 1) / 2 AND are_integers
-            AS are_ranks,
+        names['descending']
+            AND userid IS NOT NULL
+            AND n > 1
+            AND lowest = 1
+            AND highest = n
+            AND total = n * (n + 1) / 2
+            AND are_integers AS are_ranks,
         list_sort(
             list_filter(
                 list_transform(
                     CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
-                ), lambda item: item IS NOT NULL
+                ),
+                lambda item: item IS NOT NULL
             ),
             'ASC'
         ) AS items
