@@ -14,6 +14,7 @@ import pytest
 import udfs
 
 plugins = pytest.importorskip("dbt.adapters.duckdb.plugins", reason="needs the extra `dbt`")
+yaml = pytest.importorskip("yaml", reason="comes with dbt")
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -136,7 +137,9 @@ def test_the_project_builds_in_memory_on_four_threads(project: Project) -> None:
 def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: Project) -> None:
     tables = ("ranking_by_user", "ranking_history", "ranking_by_segment", "list_quality")
     before = [built.rows(f"FROM {table} ORDER BY ALL") for table in tables]
-    assert_built(built.build("2026-06-01", "--threads", "4"))
+    printed = built.dbt("run", "--vars", "{run_date: 2026-06-01}", "--threads", "4")
+    assert "Concurrency: 4 threads" in printed
+    assert "WARN=0 ERROR=0 SKIP=0" in printed
     assert [built.rows(f"FROM {table} ORDER BY ALL") for table in tables] == before
     assert all(before)
 
@@ -148,6 +151,13 @@ def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
     assert commands.pop(0).startswith("pip install")
     (tmp_path / "examples").mkdir()
     folder = copy_of_example(tmp_path / "examples").folder.rename(tmp_path / "examples" / "dbt_project")
+    for path in folder.glob("models/**/*.yml"):  # the gate alone: the others run elsewhere in this file
+        text = yaml.safe_load(path.read_text(encoding="utf-8"))
+        text.pop("unit_tests", None)
+        for model in (one for one in text["models"] if one["name"] != "ranking_comparison"):
+            model.pop("data_tests", None)
+            model["columns"] = []
+        path.write_text(yaml.safe_dump(text), encoding="utf-8")
     dbt = f'dbt() {{ "{sys.executable}" -m dbt.cli.main "$@"; }}\n'
     run = subprocess.run(
         ["bash", "-c", dbt + "".join(f"{command}; echo exit code $?\n" for command in commands)],
