@@ -916,14 +916,14 @@ typeof((
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
 CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
 SELECT
-    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
 CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
 SELECT
-    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
@@ -1466,7 +1466,7 @@ SELECT DISTINCT
     COLUMNS(concat(
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
-    SELECT coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
+    SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
 )
 WHERE _ranking_has(rec, names['system'], 'system')

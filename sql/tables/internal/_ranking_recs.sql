@@ -6,9 +6,10 @@
 -- Returns: userid, itemid, score, system
 -- Example: FROM _ranking_recs('rec', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_recs(rec, names) AS TABLE
+-- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
 SELECT
-    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);

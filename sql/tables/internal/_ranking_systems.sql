@@ -11,7 +11,7 @@ SELECT DISTINCT
     COLUMNS(concat(
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
-    SELECT coalesce(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
+    SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
 )
 WHERE _ranking_has(rec, names['system'], 'system')

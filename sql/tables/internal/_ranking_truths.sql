@@ -6,8 +6,9 @@
 -- Returns: userid, itemid, rel
 -- Example: FROM _ranking_truths('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_truths(truth, names) AS TABLE
+-- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
 SELECT
-    coalesce(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
