@@ -1,4 +1,4 @@
-"""What a thread remembers of the last batch: enough for the next measure, and never much."""
+"""What a thread remembers of the last batch, enough for the next measure; in whose memory results are."""
 
 import pyarrow as pa
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from tests.conftest import call, lists
 from udfs.arrow import batches
 from udfs.arrow.batches import MEMORY, MOST_CUTS, MOST_JUDGED
+from udfs.arrow.functions import FUNCTIONS
 
 
 def remembered() -> batches.Batch | None:
@@ -30,3 +31,15 @@ def test_a_large_batch_is_judged_and_not_remembered(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(batches, "MOST_BYTES", 1_000)
     assert call("recall", lists([range(500)]), lists([[1]])) == [1.0]
     assert remembered() is None
+
+
+@pytest.mark.parametrize("name", ["judge", "ndcg", "hits", "intra_list_diversity"])
+def test_results_are_in_memory_of_arrows(name: str) -> None:
+    """NumPy's may not be released after Python's end, as a thread of pyarrow's does now and then."""
+    rec, truth = lists([[1, 2, 3]] * 1_000), lists([[2]] * 1_000)
+    vectors = pa.array([[[1, 0], [0, 1]]] * 1_000)
+    arguments = [vectors] if name == "intra_list_diversity" else [rec, truth]
+    before = pa.total_allocated_bytes()
+    result = FUNCTIONS[name].call(*arguments)
+    MEMORY.get().last = None
+    assert pa.total_allocated_bytes() - before >= result.get_total_buffer_size() >= 8_000

@@ -22,7 +22,7 @@ from .arguments import check_count, cut_offs, different_texts
 from .batches import batch_of
 from .judge import judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
-from .layouts import one_chunk
+from .layouts import one_chunk, owned_by_arrow
 from .types import is_integer, is_text
 
 Function = Callable[..., pa.Array]
@@ -50,7 +50,7 @@ def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
     {'ranks': [1, 3], 'grades': [1.0, 1.0], 'ideal': [1.0, 1.0, 1.0], 'size': 4, 'cutoff': None}
     """
     check_count("judge", "(rec, truth)", len(arguments), (2,))
-    return judged_to_arrow(judge_lists("judge", *map(one_chunk, arguments)))
+    return owned_by_arrow(judged_to_arrow(judge_lists("judge", *map(one_chunk, arguments))))
 
 
 def is_judged(arrays: list[pa.Array]) -> bool:
@@ -80,7 +80,7 @@ def by_options(
             rows = chosen.is_null() if text is None else pc.equal(chosen, text).fill_null(False)
             part = compute([array.filter(rows) for array in arrays], text)
             values[rows.to_numpy(zero_copy_only=False)] = part
-    return pa.array(values, mask=np.isnan(values))
+    return owned_by_arrow(pa.array(values, mask=np.isnan(values)))
 
 
 def evaluated(measure: Measure, name: str, rankings: Rankings, options: Mapping[str, Any]) -> Floats:

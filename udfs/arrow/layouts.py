@@ -18,6 +18,15 @@ def one_chunk(argument: pa.Array | pa.ChunkedArray) -> pa.Array:
     return plain_layout(argument)
 
 
+def owned_by_arrow(array: pa.Array) -> pa.Array:
+    """A copy in memory that Arrow has allocated: what a function gives DuckDB.
+
+    A thread of pyarrow's may release it when Python is at its end. NumPy's memory needs the interpreter for
+    that, which aborts the process with pyarrow before 25 (https://github.com/apache/arrow/issues/49942).
+    """
+    return pa.concat_arrays([array])
+
+
 def plain_layout(array: pa.Array) -> pa.Array:
     """The same values in a layout that Arrow's kernels take: no views of strings or bytes, no UNION."""
     kind, types = array.type, pa.types
