@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_distributed _ranking_summarised _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -1398,6 +1398,56 @@ CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := '
     END
     + (tied.n_relevant + tied.top = 0)::INTEGER
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_distributed(by_user) AS TABLE
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM query_table(by_user) AS users_of
+        WHERE has_truth
+    )
+    UNPIVOT INCLUDE NULLS (
+        value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
+    )
+    GROUP BY ALL
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC;
+CREATE OR REPLACE MACRO _ranking_summarised(by_user) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+FROM (
+    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+            count(*) AS users,
+            count(*) FILTER (n_rec = 0) AS users_without_rec,
+            NULL AS users_without_truth,
+            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
+        FROM query_table(by_user) AS users_of
+        GROUP BY ALL
+    )
+)
+WHERE has_truth
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_paired_means(matched, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
@@ -2355,9 +2405,9 @@ WITH _ranking_scores AS MATERIALIZED (
             NULL AS choices
         FROM (
             SELECT
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('system', 'ranking_absent'))) AS system,
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('k', 'ranking_absent'))) AS k,
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_absent'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent') AS DOUBLE)
             FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS ours)
@@ -2718,43 +2768,16 @@ CREATE OR REPLACE MACRO ranking_distribution
         user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
         descending := true
     ) AS TABLE (
-        SELECT
-            * EXCLUDE (ranking_system, sorted),
-            list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-            list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-            sorted[1] AS minimum,
-            list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-            list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-            list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-            list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-            list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-            sorted[-1] AS maximum,
-            len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-        FROM (
-            SELECT
-                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-                measure,
-                count(value) AS users,
-                count(*) - count(value) AS users_undefined,
-                ranking_mean(value) AS mean,
-                list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
-            FROM (
-                SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-                FROM _ranking_by_user(
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                    ks,
-                    'ranking_distribution'
-                )
-                WHERE has_truth
+        WITH _ranking_users AS NOT MATERIALIZED (
+            FROM _ranking_by_user(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                ks,
+                'ranking_distribution'
             )
-            UNPIVOT INCLUDE NULLS (
-                value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
-            )
-            GROUP BY ALL
         )
-        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC
+        FROM _ranking_distributed('_ranking_users')
     ),
 
     (
@@ -2762,44 +2785,17 @@ CREATE OR REPLACE MACRO ranking_distribution
         user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
         descending := true
     ) AS TABLE (
-        SELECT
-            * EXCLUDE (ranking_system, sorted),
-            list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-            list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-            sorted[1] AS minimum,
-            list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-            list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-            list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-            list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-            list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-            sorted[-1] AS maximum,
-            len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-        FROM (
-            SELECT
-                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-                measure,
-                count(value) AS users,
-                count(*) - count(value) AS users_undefined,
-                ranking_mean(value) AS mean,
-                list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
-            FROM (
-                SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-                FROM _ranking_ties_by_user(
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                    ks,
-                    ties,
-                    'ranking_distribution'
-                )
-                WHERE has_truth
+        WITH _ranking_users AS NOT MATERIALIZED (
+            FROM _ranking_ties_by_user(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                ks,
+                ties,
+                'ranking_distribution'
             )
-            UNPIVOT INCLUDE NULLS (
-                value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
-            )
-            GROUP BY ALL
         )
-        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC
+        FROM _ranking_distributed('_ranking_users')
     );
 CREATE OR REPLACE MACRO ranking_summary
     (
@@ -2807,49 +2803,16 @@ CREATE OR REPLACE MACRO ranking_summary
         user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
         descending := true
     ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-        FROM (
-            SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-            FROM (
-                SELECT
-                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-                    count(*) AS users,
-                    count(*) FILTER (n_rec = 0) AS users_without_rec,
-                    NULL AS users_without_truth,
-                    ranking_mean(recall) AS recall,
-                    ranking_mean("precision") AS "precision",
-                    ranking_mean(f_measure) AS f_measure,
-                    ranking_mean(hit_rate) AS hit_rate,
-                    ranking_mean(hits) AS hits,
-                    ranking_mean(mrr) AS mrr,
-                    ranking_mean(first_hit_rank) AS first_hit_rank,
-                    ranking_mean(average_precision) AS average_precision,
-                    ranking_mean(auc) AS auc,
-                    ranking_mean(dcg) AS dcg,
-                    ranking_mean(ideal_dcg) AS ideal_dcg,
-                    ranking_mean(ndcg) AS ndcg,
-                    ranking_mean(cumulative_gain) AS cumulative_gain,
-                    ranking_mean(rbp) AS rbp,
-                    ranking_mean(half_life_utility) AS half_life_utility,
-                    ranking_mean(r_precision) AS r_precision,
-                    ranking_mean(bpref) AS bpref,
-                    ranking_mean(interpolated_precision) AS interpolated_precision,
-                    ranking_mean(interpolated_average_precision) AS interpolated_average_precision,
-                    ranking_mean(spearman) AS spearman,
-                    ranking_mean(kendall_tau) AS kendall_tau,
-                    ranking_mean(concordant_pairs) AS concordant_pairs,
-                FROM _ranking_by_user(
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                    ks,
-                    'ranking_summary'
-                )
-                GROUP BY ALL
+        WITH _ranking_users AS NOT MATERIALIZED (
+            FROM _ranking_by_user(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                ks,
+                'ranking_summary'
             )
         )
-        WHERE has_truth
-        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST
+        FROM _ranking_summarised('_ranking_users')
     ),
 
     (
@@ -2857,33 +2820,20 @@ CREATE OR REPLACE MACRO ranking_summary
         user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
         descending := true
     ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-        FROM (
-            SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-            FROM (
-                SELECT
-                    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-                    count(*) AS users,
-                    count(*) FILTER (n_rec = 0) AS users_without_rec,
-                    NULL AS users_without_truth,
-                    ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                        'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
-                FROM _ranking_ties_by_user(
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                    ks,
-                    ties,
-                    'ranking_summary'
-                )
-                GROUP BY ALL
+        WITH _ranking_users AS NOT MATERIALIZED (
+            FROM _ranking_ties_by_user(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                ks,
+                ties,
+                'ranking_summary'
             )
         )
-        WHERE has_truth
-        ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST
+        FROM _ranking_summarised('_ranking_users')
     );
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_distributed _ranking_summarised _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -2,8 +2,8 @@
 
 - README.md: the table of measures
 - sql/tables/ranking_functions.sql: the same table in SQL
-- sql/tables/ranking_summary.sql, internal/_ranking_by_user.sql, internal/_ranking_ties_by_user.sql: a
-  column per measure; internal/_ranking_has_expected.sql: those without an expected value over ties
+- sql/tables/internal: _ranking_by_user.sql, _ranking_ties_by_user.sql: a column per measure;
+  _ranking_has_expected.sql: those without an expected value over ties
 - sql/comparison/internal: what the comparison knows of measures, their names and options
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
@@ -105,11 +105,6 @@ def ties_by_user_columns() -> Iterator[str]:
         yield f"        {value} AS {identifier(name)},"
 
 
-def summary_columns() -> Iterator[str]:
-    for name in table_measures():
-        yield f"                    ranking_mean({identifier(name)}) AS {identifier(name)},"
-
-
 def without_expected() -> Iterator[str]:
     names = [literal(name) for name in table_measures() if not MEASURES[name].expected]
     yield "    " + ",\n    ".join(names)
@@ -203,7 +198,6 @@ def generated() -> dict[Path, str]:
         (macros / "internal" / "_ranking_by_user.sql", by_user_columns()),
         (macros / "internal" / "_ranking_ties_by_user.sql", ties_by_user_columns()),
         (macros / "internal" / "_ranking_has_expected.sql", without_expected()),
-        (macros / "ranking_summary.sql", summary_columns()),
     ):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
     for name, cases in (

@@ -25,7 +25,7 @@ CLOSE = 1e-12
 SQL = Path(__file__).resolve().parent.parent / "sql" / "tables"
 CODE = "\n".join(re.sub(r"--.*|'[^']*'", "", path.read_text()) for path in sorted(SQL.rglob("*.sql")))
 # What the SQL of the table functions calls its own: macros, what stands behind AS, and CTEs.
-FOUND = re.findall(r"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|\b(\w+) AS (?:MATERIALIZED )?\(", CODE)
+FOUND = re.findall(r"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|\b(\w+) AS (?:(?:NOT )?MATERIALIZED )?\(", CODE)
 NAMES = sorted({name.lower() for names in FOUND for name in names if name} - {*COLUMNS, "rec", "truth"})
 
 # Those that take rec, truth and cut-offs, and the names that errors give them.

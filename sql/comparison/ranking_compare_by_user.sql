@@ -35,10 +35,11 @@ WITH _ranking_scores AS MATERIALIZED (
             list_value(*COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent')) AS numbers,
             NULL AS choices
         FROM (
+            -- As in _ranking_recs, least is coalesce for any type.
             SELECT
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('system', 'ranking_absent'))) AS system,
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('k', 'ranking_absent'))) AS k,
-                coalesce(*COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_absent'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent') AS DOUBLE)
             FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS ours)
