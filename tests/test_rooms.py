@@ -1,11 +1,14 @@
-"""The rooms of the package: what each may import, and that it says so in its first line."""
+"""The rooms of the package: what each may import, that its first line says what it is; no macro is unused."""
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from udfs.duckdb.statements import code, texts
 
 PACKAGE = Path(__file__).resolve().parent.parent / "udfs"
 # Each room: what it may import beside the standard library, NumPy and itself. None is a room's own business.
@@ -51,3 +54,13 @@ def test_the_measures_need_neither_pyarrow_nor_duckdb_and_the_functions_no_duckd
         "from udfs import register; assert 'duckdb' in sys.modules; assert callable(register)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
+
+
+def test_every_internal_macro_is_called_by_another_or_by_the_package() -> None:
+    sql = {name: code(text) for name, (text, _) in texts().items()}
+    python = "\n".join(path.read_text() for path in PACKAGE.rglob("*.py"))
+    internal = [name for name in sql if name.startswith("_")]
+    assert len(internal) > 100
+    for name in internal:
+        others = "\n".join(text for other, text in sql.items() if other != name)
+        assert re.search(rf"\b{name}\b", others + python), name

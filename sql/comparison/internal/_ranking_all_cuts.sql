@@ -1,5 +1,5 @@
 -- Internal: all cut-offs at which something is compared, whether or not they are well written. Known when the query is
--- planned. Used by ranking_compare.
+-- planned.
 --
 -- measures: LIST of texts such as 'ndcg(gain=linear)@5,10'
 -- ks:       the cut-offs of those that name none

@@ -1,5 +1,5 @@
--- Internal: whether all texts name measures that _ranking_by_user has a column for, without options. Known when the query
--- is planned, so that the planner drops the other way. Used by ranking_compare.
+-- Internal: whether all texts name measures that _ranking_by_user has a column for, without options. Known when the
+-- query is planned, so that the planner drops the other way.
 --
 -- measures: LIST of texts such as 'ndcg(gain=linear)@5,10'; NULL for _ranking_usual_measures()
 -- Returns:  BOOLEAN

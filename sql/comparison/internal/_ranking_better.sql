@@ -1,4 +1,4 @@
--- Internal: which of two values of a measure is the better one. Used by _ranking_compared and _ranking_measure_choices.
+-- Internal: which of two values of a measure is the better one.
 --
 -- measure: a measure's name
 -- Returns: 'more', 'less', or '' if neither; 'more' for a name that is no measure's

@@ -1,5 +1,4 @@
--- Internal: the name in a text that names a measure, without what people write differently. Used by _ranking_choices and
--- _ranking_wanted.
+-- Internal: the name in a text that names a measure, without what people write differently.
 --
 -- text:    VARCHAR, such as 'Hit-rate@5'
 -- Returns: VARCHAR

@@ -1,5 +1,5 @@
 -- Internal: by which measures systems are compared, and at which k. The texts' grammar, and the words of what is wrong
--- with them, are those of udfs/measures/grammar.py. Used by ranking_compare.
+-- with them, are those of udfs/measures/grammar.py.
 --
 -- measures: LIST of texts such as 'ndcg(gain=linear)@5,10'; NULL for _ranking_usual_measures()
 -- ks:       the cut-offs of those that name none

@@ -1,4 +1,4 @@
--- Internal: true, or an error if an option of a comparison cannot be. Used by ranking_compare and ranking_compare_by_user.
+-- Internal: true, or an error if an option of a comparison cannot be.
 --
 -- confidence to seed: as of ranking_compare
 -- caller:             the function that an error names

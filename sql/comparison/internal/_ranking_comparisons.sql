@@ -1,4 +1,4 @@
--- Internal: which systems are compared with which. Used by _ranking_compared.
+-- Internal: which systems are compared with which.
 --
 -- scores:   name of a table, as _ranking_compared takes it
 -- baseline: name of a system; NULL for every pair of systems

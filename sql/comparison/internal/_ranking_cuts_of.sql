@@ -1,4 +1,4 @@
--- Internal: the cut-offs that a text says. Used by _ranking_measure_choices and _ranking_choices.
+-- Internal: the cut-offs that a text says.
 --
 -- text:    VARCHAR, such as '5,10'
 -- caller:  the function that an error names

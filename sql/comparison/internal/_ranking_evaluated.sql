@@ -1,4 +1,4 @@
--- Internal: a measure that is named by a text. Used by ranking_compare.
+-- Internal: a measure that is named by a text.
 --
 -- judged:  a judged ranking
 -- k:       a cut-off

@@ -1,5 +1,4 @@
--- Internal: whether a column of a table with a row per user is one to compare by. Used by ranking_compare_by_user and
--- _ranking_measure_columns.
+-- Internal: whether a column of a table with a row per user is one to compare by.
 --
 -- name:     the column's
 -- measures: LIST of texts such as 'ndcg@5,10'; NULL for all columns that are no keys

@@ -1,5 +1,4 @@
--- Internal: ln(1 + x), to all its digits where x is small, which DuckDB has no function for. Used by the macros of
--- Student's t.
+-- Internal: ln(1 + x), to all its digits where x is small, which DuckDB has no function for.
 --
 -- What rounding makes of 1 + x is y + 1 with another y; ln is as wrong for the one as for the other.
 --

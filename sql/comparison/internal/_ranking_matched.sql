@@ -1,5 +1,4 @@
--- Internal: what each user's values are, the baseline's and the system's, for every pair of systems. Used by
--- _ranking_compared.
+-- Internal: what each user's values are, the baseline's and the system's, for every pair of systems.
 --
 -- scores:  name of a table, as _ranking_compared takes it
 -- pairs:   name of a table, as _ranking_comparisons gives it

@@ -1,5 +1,4 @@
--- Internal: by which columns of a table with a row per user systems are compared, and at which k. Used by
--- ranking_compare_by_user.
+-- Internal: by which columns of a table with a row per user systems are compared, and at which k.
 --
 -- by_user:  name of a table, as query_table takes it
 -- measures: LIST of texts such as 'ndcg@5,10'; NULL for six of the field's where there are such columns, else for every

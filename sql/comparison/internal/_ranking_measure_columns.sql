@@ -1,4 +1,4 @@
--- Internal: the columns of a table with a row per user that are no keys. Used by _ranking_measure_choices.
+-- Internal: the columns of a table with a row per user that are no keys.
 --
 -- by_user: name of a table, as query_table takes it
 -- Returns: LIST of STRUCT(name, type), in the order of the table

@@ -1,5 +1,4 @@
--- Internal: what is wrong with one of the options of a measure, in the words of udfs/measures/grammar.py. Used by
--- _ranking_choices.
+-- Internal: what is wrong with one of the options of a measure, in the words of udfs/measures/grammar.py.
 --
 -- given:   LIST of STRUCT(name, value, text) of the options that a text gives
 -- nth:     which of them to look at

@@ -1,5 +1,4 @@
--- Internal: each user's two values of every measure, and their difference. Used by _ranking_paired_means and
--- _ranking_paired_squares.
+-- Internal: each user's two values of every measure, and their difference.
 --
 -- matched: name of a table, as _ranking_matched gives it
 -- Returns: pair, k, ranking_segment, place (that of the measure in the lists), ours, theirs (both NULL if either is),

@@ -1,4 +1,4 @@
--- Internal: means, extremes and counts of every pair of systems. Used by _ranking_compared.
+-- Internal: means, extremes and counts of every pair of systems.
 --
 -- matched: as of _ranking_paired
 -- caller:        the function that an error names

@@ -1,4 +1,4 @@
--- Internal: how far the users' differences spread, of every pair of systems. Used by _ranking_compared.
+-- Internal: how far the users' differences spread, of every pair of systems.
 --
 -- A second look at the users, since only sums of what is left without the mean keep all digits. Each is an exact sum
 -- (_ranking_exact_sum) of numbers from -1 to 1: the same on any threads and in any order.

@@ -1,5 +1,5 @@
--- Internal: measures with their default options, each only if it is wanted: what this depends on is known when the query
--- is planned, so that no other is computed. Used by ranking_compare.
+-- Internal: measures with their default options, each only if it is wanted: what this depends on is known when the
+-- query is planned, so that no other is computed.
 --
 -- ranking: _ranking_at(judged, k)
 -- names:   LIST of names of measures

@@ -1,5 +1,5 @@
 -- Internal: a power of 2 that is no smaller, by which to divide before an exact sum: what is divided by it loses no
--- digit. Used by _ranking_compared.
+-- digit.
 --
 -- x:       a DOUBLE of 0 or more
 -- Returns: DOUBLE; 1 for 0

@@ -1,4 +1,4 @@
--- Internal: a text in quotes, short enough for an error of one line. Used by _ranking_choices and _ranking_cuts_of.
+-- Internal: a text in quotes, short enough for an error of one line.
 --
 -- text:    VARCHAR
 -- Returns: VARCHAR

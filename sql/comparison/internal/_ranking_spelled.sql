@@ -1,5 +1,4 @@
--- Internal: the measure of this name, alias or label, as udfs/measures/grammar.py has them. Used by _ranking_choices and
--- _ranking_all_plain.
+-- Internal: the measure of this name, alias or label, as udfs/measures/grammar.py has them.
 --
 -- name:    VARCHAR in lower case, `_` for whatever is no letter or digit
 -- Returns: VARCHAR; NULL if there is no such measure

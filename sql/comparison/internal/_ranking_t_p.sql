@@ -1,5 +1,5 @@
--- Internal: how probable it is that Student's t lies as far from 0 as this, or further: p of the two-sided test. To 1e-12
--- and better, p down to 1e-300. Used by _ranking_compared.
+-- Internal: how probable it is that Student's t lies as far from 0 as this, or further: p of the two-sided test. To
+-- 1e-12 and better, p down to 1e-300.
 --
 -- t:       a DOUBLE; beyond 1e150 it counts as that
 -- df:      degrees of freedom, 1 or more

@@ -1,5 +1,5 @@
 -- Internal: the value from which Student's t lies as far away from 0, or further, with this probability: 1.96 for 0.05
--- and many degrees of freedom. Used by _ranking_compared.
+-- and many degrees of freedom.
 --
 -- Newton's way to the u (see _ranking_t_tail) at which ln p is that of this probability: since ln p is concave, from 0
 -- it comes from above and cannot miss. Nine steps are enough to 1e-16.

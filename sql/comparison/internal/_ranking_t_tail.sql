@@ -1,4 +1,4 @@
--- Internal: the integral that Student's t is made of. Used by _ranking_t_p and _ranking_t_quantile.
+-- Internal: the integral that Student's t is made of.
 --
 -- With t = sqrt(df) sinh(u), the density of t becomes cosh(u)^-df over the integral of it, and the tail from u on is
 -- cosh(u)^-df times

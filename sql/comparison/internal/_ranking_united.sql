@@ -1,5 +1,4 @@
--- Internal: each measure once, with all the cut-offs that it was named with. Used by _ranking_measure_choices and
--- _ranking_choices.
+-- Internal: each measure once, with all the cut-offs that it was named with.
 --
 -- choices: LIST of STRUCT(measure, ..., cuts); cuts NULL for all k
 -- Returns: the same, none twice, in the order of the first of each

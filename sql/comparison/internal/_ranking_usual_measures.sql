@@ -1,5 +1,4 @@
--- Internal: the measures that systems are compared by if none are named. Used by ranking_compare and
--- _ranking_measure_choices.
+-- Internal: the measures that systems are compared by if none are named.
 --
 -- Returns: VARCHAR[]
 -- Example: SELECT _ranking_usual_measures();

@@ -1,4 +1,4 @@
--- Internal: the options of a measure, as the registry has them. Used by _ranking_choices.
+-- Internal: the options of a measure, as the registry has them.
 --
 -- measure: a measure's name
 -- Returns: LIST of STRUCT(name, rule, words (those that it takes; NULL for a number), bounds (DOUBLE[]: at least, above, at

@@ -1,4 +1,4 @@
--- Internal: the measures that texts name. Known when the query is planned. Used by ranking_compare and _ranking_all_plain.
+-- Internal: the measures that texts name. Known when the query is planned.
 --
 -- measures: LIST of texts such as 'ndcg(gain=linear)@5,10'; NULL for _ranking_usual_measures()
 -- Returns:  VARCHAR[], NULL in it for what is no measure

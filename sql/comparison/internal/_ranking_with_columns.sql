@@ -1,4 +1,4 @@
--- Internal: the measures that the table functions have a column for. Used by ranking_compare and _ranking_all_plain.
+-- Internal: the measures that the table functions have a column for.
 --
 -- Returns: VARCHAR[], in the order of the registry
 -- Example: SELECT _ranking_with_columns();

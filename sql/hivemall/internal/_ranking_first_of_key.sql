@@ -1,4 +1,4 @@
--- _ranking_first_of_key(pairs): the first pair of each key. Internal: used by to_ordered_map and _ranking_ordered_map.
+-- _ranking_first_of_key(pairs): the first pair of each key. Internal.
 --
 -- pairs    LIST of STRUCT with a field key, equal keys beside each other
 --

@@ -1,5 +1,5 @@
 -- _ranking_order_at_most(options): how many values the options of to_ordered_list ask for, a billion without -k.
--- Internal: used by to_ordered_list, _ranking_ordered_list and _ranking_ordered_pairs.
+-- Internal.
 --
 -- Example:
 --   SELECT _ranking_order_at_most('-reverse -k -2');

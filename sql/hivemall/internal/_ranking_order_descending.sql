@@ -1,5 +1,4 @@
--- _ranking_order_descending(options): whether the options of to_ordered_list ask for descending keys. Internal: used by
--- to_ordered_list, _ranking_ordered_list and _ranking_order_rank.
+-- _ranking_order_descending(options): whether the options of to_ordered_list ask for descending keys. Internal.
 --
 -- Example:
 --   SELECT _ranking_order_descending('-k 2'), _ranking_order_descending('-k 2 -reverse');

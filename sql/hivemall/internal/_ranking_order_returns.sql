@@ -1,5 +1,5 @@
 -- _ranking_order_returns(options): what the options of to_ordered_list make it return: 'list', 'kv_map' or 'vk_map'.
--- Internal: used by to_ordered_list.
+-- Internal.
 --
 -- Example:
 --   SELECT _ranking_order_returns('-k 2'), _ranking_order_returns('-k 2 -kv');

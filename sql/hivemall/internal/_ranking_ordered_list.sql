@@ -1,5 +1,4 @@
--- _ranking_ordered_list(value, key, options): to_ordered_list without its maps and its checks. Internal: used by
--- to_ordered_list.
+-- _ranking_ordered_list(value, key, options): to_ordered_list without its maps and its checks. Internal.
 --
 -- Example:
 --   SELECT _ranking_ordered_list(value, key, '-k 2')

@@ -1,5 +1,5 @@
 -- _ranking_ordered_map(pairs): a MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
--- Internal: used by to_ordered_list.
+-- Internal.
 --
 -- pairs    LIST of STRUCT(rank, key, value)
 --

@@ -1,5 +1,4 @@
--- _ranking_difference(lists, total): 1 minus the mean of the cosines of all ordered pairs of different lists. Internal:
--- used by personalization.
+-- _ranking_difference(lists, total): 1 minus the mean of the cosines of all ordered pairs of different lists. Internal.
 --
 -- lists    how many lists there are
 -- total    the sum of the cosines of all ordered pairs, those of a list with itself among them

@@ -1,5 +1,5 @@
 -- _ranking_exact_sum(number, bits): the sum of DOUBLEs, each to so many bits after the point: the same on any threads
--- and in any order of the rows. Internal: used by personalization and ranking_mean.
+-- and in any order of the rows. Internal.
 --
 -- Example:
 --   SELECT _ranking_exact_sum(x, 53) FROM (VALUES (0.5), (0.25)) AS t(x);

@@ -1,4 +1,4 @@
--- _ranking_exposure(rec_list): in how many lists of the group each item is, ascending. Internal: used by gini_coverage.
+-- _ranking_exposure(rec_list): in how many lists of the group each item is, ascending. Internal.
 --
 -- Returns LIST of BIGINT, one number per item that is in a list at all; NULL if there is none.
 --

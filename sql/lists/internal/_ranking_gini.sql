@@ -1,5 +1,4 @@
--- _ranking_gini(counts, n_items): the Gini index of counts, by the formula of gini_coverage. Internal: used by
--- gini_coverage.
+-- _ranking_gini(counts, n_items): the Gini index of counts, by the formula of gini_coverage. Internal.
 --
 -- counts   LIST of numbers above 0, ascending
 -- n_items  how many there are together with those that are 0

@@ -1,5 +1,4 @@
 -- Internal: the different items of a list, without NULL. DuckDB's list_distinct takes longer, and 1.5 keeps NaNs apart.
--- Used by ranking_judge and _ranking_truth_lists.
 --
 -- ordered: LIST in ascending order, NULL first; a column, or the parameter of a lambda
 -- Returns: LIST

@@ -1,4 +1,4 @@
--- Internal: a judged ranking, of what was found in a list. Used by ranking_judge and _ranking_judged.
+-- Internal: a judged ranking, of what was found in a list.
 --
 -- found:   what _ranking_found gives: places in the list, and places among the items of truth
 -- size:    the length of the list

@@ -1,5 +1,4 @@
--- Internal: the logarithm of C(hits, n) C(size - hits, taken - n), but for what does not depend on n. Used by
--- _ranking_tied_ways.
+-- Internal: the logarithm of C(hits, n) C(size - hits, taken - n), but for what does not depend on n.
 --
 -- tie:     one of the ties that _ranking_tied_at gives
 -- n:       how many of its relevant items are in the top k

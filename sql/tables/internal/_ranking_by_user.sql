@@ -1,4 +1,4 @@
--- Internal: the body of ranking_by_user. Used by ranking_by_user and ranking_summary.
+-- Internal: the body of ranking_by_user.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,6 +1,5 @@
 -- Internal: the pattern of a column's name, and of what stands in where there is none (ranking_absent): for COLUMNS,
--- which takes a pattern in less time than a lambda. Used by _ranking_recs, _ranking_truths, _ranking_systems and
--- _ranking_has.
+-- which takes a pattern in less time than a lambda.
 --
 -- named:     what the user calls the column; NULL for what it is called by default
 -- otherwise: that

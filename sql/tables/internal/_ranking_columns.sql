@@ -1,4 +1,4 @@
--- Internal: the names of a table's columns, short enough for an error of one line. Used by _ranking_misfits.
+-- Internal: the names of a table's columns, short enough for an error of one line.
 --
 -- type:    that of a row of it, as typeof gives it
 -- Returns: VARCHAR

@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, between recommendations and right items. Used by ranking_check.
+-- Internal: what is wrong, or worth knowing, between recommendations and right items.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,6 +1,6 @@
 -- Internal: ids of which types may be compared. Integers of all widths are one family, but for UHUGEINT: DuckDB would
 -- compare it with a signed integer as DOUBLE. Texts are one too: the words of an ENUM and the text of a UUID are what a
--- VARCHAR would say. Every other type is a family of its own. Used by _ranking_same_type and the command.
+-- VARCHAR would say. Every other type is a family of its own.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: VARCHAR

@@ -1,4 +1,4 @@
--- Internal: whether a DOUBLE can tell all numbers of this type apart. Used by _ranking_rec_lists.
+-- Internal: whether a DOUBLE can tell all numbers of this type apart.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

@@ -1,4 +1,4 @@
--- Internal: whether there is a column of this name with ties := 'expected'. Used by _ranking_ties_by_user.
+-- Internal: whether there is a column of this name with ties := 'expected'.
 --
 -- name:    name of a column of ranking_by_user
 -- Returns: BOOLEAN

@@ -1,5 +1,4 @@
--- Internal: what is an integer. Used by _ranking_is_number, _ranking_family, _ranking_cuts, _ranking_valid_k,
--- _ranking_checked and the command.
+-- Internal: what is an integer.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

@@ -1,5 +1,5 @@
 -- Internal: what is a number, as a score or a grade has to be (a grade may also be BOOLEAN). A column of nothing but
--- NULL is one. BIGNUM is none: it is to be cast to DOUBLE. Used by _ranking_misfits and the command.
+-- NULL is one. BIGNUM is none: it is to be cast to DOUBLE.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

@@ -1,4 +1,4 @@
--- Internal: the body of ranking_judged. Used by ranking_judged, _ranking_by_user and the curves.
+-- Internal: the body of ranking_judged.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,4 +1,4 @@
--- Internal: the numeric columns that look like grades. Used by _ranking_common_problems and the command.
+-- Internal: the numeric columns that look like grades.
 --
 -- type:    that of a row, as typeof gives it
 -- Returns: VARCHAR[]

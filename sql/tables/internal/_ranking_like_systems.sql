@@ -1,4 +1,4 @@
--- Internal: the columns that look like those that tell models apart. Used by _ranking_common_problems and the command.
+-- Internal: the columns that look like those that tell models apart.
 --
 -- type:    that of a row, as typeof gives it
 -- Returns: VARCHAR[]

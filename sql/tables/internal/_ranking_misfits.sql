@@ -1,6 +1,6 @@
--- Internal: what is wrong with the columns and their names. All must be there but those of grades and systems, unless they are named.
--- Scores and grades must be numbers. An id must be of one family in both tables, since an implicit cast would make ids
--- equal that are not, or none equal at all. Known when the query is planned. Used by _ranking_valid and ranking_check.
+-- Internal: what is wrong with the columns and their names. All must be there but those of grades and systems, unless
+-- they are named. Scores and grades must be numbers. An id must be of one family in both tables, since an implicit cast
+-- would make ids equal that are not, or none equal at all. Known when the query is planned.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,5 +1,5 @@
--- Internal: whether the items of one table alone are UUIDs: then those of both are compared as texts, which DuckDB would
--- try to take for UUIDs. Known when the query is planned. Used by _ranking_judged and the lists.
+-- Internal: whether the items of one table alone are UUIDs: then those of both are compared as texts, which DuckDB
+-- would try to take for UUIDs. Known when the query is planned.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

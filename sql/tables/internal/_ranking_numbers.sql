@@ -1,5 +1,4 @@
--- Internal: cut-offs as the texts of numbers, whatever their type, so that none loses a digit. Used by _ranking_cuts,
--- _ranking_longest and _ranking_valid_k.
+-- Internal: cut-offs as the texts of numbers, whatever their type, so that none loses a digit.
 --
 -- ks:      a number or a LIST of numbers
 -- Returns: VARCHAR[]

@@ -1,4 +1,4 @@
--- Internal: those that there are of a user's problems. Used by _ranking_rec_problems and _ranking_truth_problems.
+-- Internal: those that there are of a user's problems.
 --
 -- found:   LIST of (place among all problems, problem, count, example)
 -- Returns: such a LIST, of those with a count above 0

@@ -1,5 +1,5 @@
 -- Internal: the ranking of each system and user: by score, descending, ties by itemid, ascending, NULL and NaN scores
--- last. Of a user without truth, who is only counted, no more than the best score. Used by _ranking_judged.
+-- last. Of a user without truth, who is only counted, no more than the best score.
 --
 -- For a max_k of at most 32, each user's max_k-th best score is found first (`max(score, n)` keeps a heap), and
 -- rows below it are not sorted. Where a DOUBLE holds every score, a list is sorted when it is whole, by opposite

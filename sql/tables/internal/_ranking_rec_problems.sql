@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, about recommendations, user by user. Used by ranking_check.
+-- Internal: what is wrong, or worth knowing, about recommendations, user by user.
 --
 -- Of each system and user the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and
 -- repetitions there may be further down changes no number.

@@ -1,4 +1,4 @@
--- Internal: a row, as ranking_check names it. Used by _ranking_rec_problems and _ranking_truth_problems.
+-- Internal: a row, as ranking_check names it.
 --
 -- names:          what _ranking_names gives
 -- userid, itemid: ids

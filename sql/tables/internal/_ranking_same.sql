@@ -1,5 +1,4 @@
--- Internal: whether two ids are the same, as the condition of a join. It is two keys, one of them always NULL. Used by
--- _ranking_judged and _ranking_rec_lists.
+-- Internal: whether two ids are the same, as the condition of a join. It is two keys, one of them always NULL.
 --
 -- one, other: ids, one of each table
 -- mixed:      whether they are to be compared as texts, known when the query is planned

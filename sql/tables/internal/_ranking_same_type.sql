@@ -1,4 +1,4 @@
--- Internal: whether ids of these two types may be compared. Used by _ranking_misfits and _ranking_items_fit.
+-- Internal: whether ids of these two types may be compared.
 --
 -- one, other: names of types, as typeof gives them
 -- Returns:    BOOLEAN

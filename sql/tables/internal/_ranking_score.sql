@@ -1,5 +1,4 @@
--- Internal: the score to rank by: as it is, but NULL for NaN, which would rank first. Used by _ranking_rec_lists,
--- _ranking_ties and ranking_check.
+-- Internal: the score to rank by: as it is, but NULL for NaN, which would rank first.
 --
 -- score:   a value of any numeric type
 -- Returns: score

@@ -1,4 +1,4 @@
--- Internal: the systems (models) in a table of recommendations. Used by _ranking_judged.
+-- Internal: the systems (models) in a table of recommendations.
 --
 -- rec:     name of a table, as query_table takes it
 -- names:   what _ranking_names gives

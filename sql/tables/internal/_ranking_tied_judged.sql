@@ -1,4 +1,4 @@
--- Internal: as _ranking_judged, and the same with ties. Used by _ranking_ties_by_user and the command.
+-- Internal: as _ranking_judged, and the same with ties.
 --
 -- rec, truth, names, max_k, tied, caller: as for _ranking_judged
 -- Returns: as _ranking_judged, and tied, what _ranking_tied gives; NULL unless tied

@@ -1,4 +1,4 @@
--- Internal: the right items of each user, and their grades. Used by _ranking_judged.
+-- Internal: the right items of each user, and their grades.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, about the right items, user by user. Used by ranking_check.
+-- Internal: what is wrong, or worth knowing, about the right items, user by user.
 --
 -- truth:   name of a table, as query_table takes it
 -- names:   what _ranking_names gives

@@ -1,6 +1,6 @@
--- Internal: the type of a column; "NULL" if the table has none of this name. Known when the query is planned, so that the
--- planner drops what depends on it (as the list it is made of, since DuckDB does not look for "NULL" itself before it
--- runs). Used by _ranking_misfits, _ranking_rec_lists, _ranking_mixed_items and _ranking_mixed_users.
+-- Internal: the type of a column; "NULL" if the table has none of this name. Known when the query is planned, so that
+-- the planner drops what depends on it (as the list it is made of, since DuckDB does not look for "NULL" itself before
+-- it runs).
 --
 -- source:    name of a table, as query_table takes it
 -- named:     what the user calls the column; NULL for what it is called by default

@@ -1,4 +1,4 @@
--- Internal: true, or an error if ties is no word for what to do with them. Used by _ranking_ties_by_user.
+-- Internal: true, or an error if ties is no word for what to do with them.
 --
 -- ties:    'item' or 'expected'
 -- caller:  the function that an error names
