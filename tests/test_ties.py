@@ -333,6 +333,8 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
                 for place, name in enumerate(COLUMNS):
                     right = math.fsum(want[user, k][place] for user in range(len(cases))) / len(cases)
                     assert is_close(values[place], right, CLOSE), (name, k)
+            if i:  # the distribution is of the same users' values
+                continue
             spread = either.execute(
                 f"SELECT k, measure, mean FROM ranking_distribution{arguments}"
             ).fetchall()
