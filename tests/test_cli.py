@@ -808,6 +808,12 @@ def test_output_may_be_a_device(run):
     assert not Path("/dev/null").is_file()
 
 
+def test_output_may_be_a_pipe():
+    done = as_shell("evaluate", "rec.csv", "truth.csv", "--no-check", "--output", "/dev/stdout")
+    assert done.stdout == as_shell("evaluate", "rec.csv", "truth.csv", "--no-check").stdout
+    assert done.stdout.startswith("Ranking measure")
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "csv", *slow("csv.gz", "tsv", "json", "jsonl", "ndjson")])
 def test_values_by_user(run, suffix):
     Path("truth.csv").write_text(TRUTH + "7,1\n")
@@ -1287,7 +1293,7 @@ def test_columns_are_never_sql(fails):
 def test_a_request_goes_one_way():
     """Each module of the command imports only those before it, and those that make SQL open no file."""
     order = ["messages", "session", "files", "tables", "evaluation", "report", "output"]
-    order += ["comparison", "conclusion", "cli"]
+    order += ["comparison", "conclusion", "gathering", "cli", "notebook"]
     paths = {path.stem: path for path in Path(cli.__file__).parent.glob("*.py") if path.stem != "__init__"}
     assert set(paths) == set(order)
     for name, path in paths.items():

@@ -100,6 +100,25 @@ def test_the_sessions_of_the_shell_print_what_the_readme_shows(tmp_path, name):
     assert printed.stderr == ""
 
 
+def test_the_report_is_written_after_the_comparison(tmp_path):
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    commands = marked("command: compare") + marked("command: report")
+    printed = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
+        cwd=tmp_path,
+        env=os.environ
+        | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert printed.stdout.split() == marked("output: compare").split()
+    assert printed.stderr == ""
+    assert "<h1>similar compared with popularity</h1>" in (tmp_path / "report.html").read_text(
+        encoding="utf-8"
+    )
+
+
 def test_docstrings_have_a_description_and_examples_that_hold(shared):
     for name, function in FUNCTIONS.items():
         examples = re.findall(r">>> (SELECT .*)\n\s+(.*)", function.call.__doc__)

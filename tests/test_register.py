@@ -895,8 +895,8 @@ print(any(name.partition(".")[0] in ("pandas", "polars", "hypothesis", "pytest")
     assert run(script).stdout == "['udfs']\n0\nFalse\n"
 
 
-def test_the_package_exports_register_and_its_version() -> None:
-    assert set(udfs.__all__) == {"register", "__version__"}
+def test_the_package_exports_register_report_and_its_version() -> None:
+    assert set(udfs.__all__) == {"register", "report", "__version__"}
     assert udfs.__version__.count(".") == 2
 
 

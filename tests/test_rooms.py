@@ -16,7 +16,8 @@ ROOMS = {
     "measures": set(),
     "arrow": {"pyarrow", "udfs.measures"},
     "duckdb": {"duckdb", "udfs", "udfs.arrow", "udfs.measures"},
-    "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures"},
+    "page": {"vl_convert"},
+    "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures", "udfs.page"},
 }
 
 

@@ -3,9 +3,10 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .command.notebook import report
     from .duckdb.connection import register
 
-__all__ = ["__version__", "register"]
+__all__ = ["__version__", "register", "report"]
 __version__ = "0.1.0"
 
 
@@ -15,4 +16,8 @@ def __getattr__(name: str) -> Any:
         from .duckdb.connection import register
 
         return register
+    if name == "report":
+        from .command.notebook import report
+
+        return report
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

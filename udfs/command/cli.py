@@ -16,19 +16,26 @@ from ..duckdb.names import version
 from ..duckdb.portable import SCRIPT
 from ..duckdb.statements import read
 from ..measures import grammar
+from ..page.drawing import drawn_by, png, svg
+from ..page.findings import Findings
+from ..page.page import page
 from .comparison import (
     CORRECTIONS,
     TESTS,
     Comparison,
+    check_measures,
     check_options,
     check_systems,
     compare_queries,
+    systems_of,
     tables_of_segments,
 )
 from .conclusion import FORMATS as CONCLUSION_FORMATS
 from .conclusion import conclusion
 from .evaluation import Plan, Request, at_cut_offs, plan
 from .files import extension
+from .gathering import Study, gather
+from .gathering import check_systems as check_systems_of_page
 from .messages import DataError, one_line, printable, shortened
 from .output import COPY_OPTIONS, check_outputs, copy_statement, put, whole_file
 from .report import FORMATS, Row, render, report
@@ -57,6 +64,7 @@ COLUMNS = {  # by option
 LONGEST_K = 2**31 - 1
 MOST_DIGITS = 17  # as many as a double has
 INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
+PICTURES = {"svg": svg, "png": png}
 FAILED = 3  # a verdict is one of --fail-if
 
 
@@ -105,6 +113,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"), evaluate)
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
+    add_report(commands.add_parser("report", help="write a page that shows which model is better, and why"))
     statements = commands.add_parser(
         "sql", help="print the SQL of an evaluation, to run after udfs.register(con)"
     )
@@ -137,6 +146,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     for one in getattr(arguments, "measures", None) or []:
         if arguments.ties == "expected" and not one.measure.expected:
             parser.error(f"--ties expected: {one.name} has no closed form over all orders of equal scores")
+    if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
+        parser.error("report: --output FILE or --figures DIR is required")
     if getattr(arguments, "fail_if", None) and arguments.baseline is None:
         parser.error("--fail-if needs --baseline: worse than what?")
     return arguments
@@ -154,6 +165,7 @@ class PrintPack(argparse.Action):
 def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.Namespace], None]) -> None:
     """The arguments that say what to evaluate, and how."""
     add_request(parser, command, DEFAULT_MEASURES)
+    add_output(parser)
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the report (default: table)")
     parser.add_argument(
         "--long",
@@ -165,12 +177,44 @@ def add_evaluation(parser: argparse.ArgumentParser, command: Callable[[argparse.
     )
 
 
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say where text goes, and how."""
+    parser.add_argument("--output", metavar="FILE", help="write there what would be printed")
+    parser.add_argument(
+        "--safe-csv",
+        action="store_true",
+        help="in CSV and TSV, a quote in front of text that a spreadsheet would compute, such as =1+1 "
+        "(default: text as it is)",
+    )
+
+
 def add_comparison(parser: argparse.ArgumentParser) -> None:
     """The arguments that say what to compare, and how."""
     add_request(parser, compare, COMPARED_MEASURES)
+    add_output(parser)
+    add_test(parser, "default: each with each")
+    add = parser.add_argument
+    add(
+        "--format",
+        choices=CONCLUSION_FORMATS,
+        default="table",
+        help="of the report; csv and json have all numbers in full, sql is what makes them (default: table)",
+    )
+    add("--digits", type=digits, default=4, metavar="N", help="significant ones in tables (default: 4)")
+    add(
+        "--fail-if",
+        choices=("worse", "unclear"),
+        nargs="+",
+        action="extend",
+        help=f"exit with {FAILED} if a verdict is so, of all users or of a segment; needs --baseline",
+    )
+
+
+def add_test(parser: argparse.ArgumentParser, every: str) -> None:
+    """The arguments that say how to compare."""
     parser.set_defaults(by_user=None)
     add = parser.add_argument
-    add("--baseline", metavar="NAME", help="the model to compare the others with (default: each with each)")
+    add("--baseline", metavar="NAME", help=f"the model to compare the others with ({every})")
     add(
         "--confidence",
         type=number,
@@ -189,20 +233,22 @@ def add_comparison(parser: argparse.ArgumentParser) -> None:
         help="of p, for the number of models and segments that one measure at one k is compared for: "
         "Holm's, Benjamini and Hochberg's, or none (default: holm)",
     )
-    add(
-        "--format",
-        choices=CONCLUSION_FORMATS,
-        default="table",
-        help="of the report; csv and json have all numbers in full, sql is what makes them (default: table)",
+
+
+def add_report(parser: argparse.ArgumentParser) -> None:
+    """The arguments that say what a report is of, and where it goes."""
+    add_request(parser, write_report, COMPARED_MEASURES)
+    add_test(parser, "default: the first")
+    parser.set_defaults(safe_csv=False)
+    parser.description = (
+        "Write one HTML file with everything that there is to decide with: the verdict, what the data looks "
+        "like, means, differences, curves, users and segments, each as a chart with its numbers. No scripts, "
+        "nothing from elsewhere. Verdicts, and the charts of users and segments, are of the first measure at "
+        "the first cut-off. " + str(parser.description)
     )
-    add("--digits", type=digits, default=4, metavar="N", help="significant ones in tables (default: 4)")
-    add(
-        "--fail-if",
-        choices=("worse", "unclear"),
-        nargs="+",
-        action="extend",
-        help=f"exit with {FAILED} if a verdict is so, of all users or of a segment; needs --baseline",
-    )
+    parser.add_argument("--output", metavar="FILE", help="write the page there")
+    parser.add_argument("--figures", metavar="DIR", help="write each chart there as a file, for slides")
+    parser.add_argument("--figure-format", choices=PICTURES, default="svg", help="(default: svg)")
 
 
 def add_request(
@@ -256,13 +302,6 @@ def add_request(
         default="item",
         help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
         "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
-    )
-    parser.add_argument("--output", metavar="FILE", help="write there what would be printed")
-    parser.add_argument(
-        "--safe-csv",
-        action="store_true",
-        help="in CSV and TSV, a quote in front of text that a spreadsheet would compute, such as =1+1 "
-        "(default: text as it is)",
     )
     parser.add_argument(
         "--segment",
@@ -420,11 +459,9 @@ def evaluate(arguments: argparse.Namespace) -> None:
     put(arguments.output, text)
 
 
-def compare(arguments: argparse.Namespace) -> int:
-    """Compare the models: what is to be said of each against the baseline, or of each pair."""
-    inputs, request = asked(arguments)
-    request = replace(request, by_user=True)
-    options = Comparison(
+def how(arguments: argparse.Namespace) -> Comparison:
+    """How to compare."""
+    return Comparison(
         baseline=arguments.baseline,
         confidence=arguments.confidence,
         margin=arguments.margin,
@@ -434,8 +471,16 @@ def compare(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
     )
 
+
+def compare(arguments: argparse.Namespace) -> int:
+    """Compare the models: what is to be said of each against the baseline, or of each pair."""
+    inputs, request = asked(arguments)
+    request = replace(request, by_user=True)
+    options = how(arguments)
+
     def results() -> tuple[str, list[Row]]:
-        check_options(con, request, options)
+        check_measures(request, "compare", "--")
+        check_options(con, options, "compare", "--")
         tables, steps = prepare(con, arguments, inputs, request)
         check_systems(con, tables, arguments.baseline)
         steps = replace(steps, tables=[*steps.tables, *tables_of_segments(request)])
@@ -458,6 +503,55 @@ def compare(arguments: argparse.Namespace) -> int:
             f"{' or '.join(dict.fromkeys(arguments.fail_if))} in {failed} of {len(found)} comparisons",
         )
     return FAILED if failed else 0
+
+
+def write_report(arguments: argparse.Namespace) -> None:
+    """Write the page, and the charts as files."""
+    inputs, request = asked(arguments)
+    options = how(arguments)
+    try:
+        drawn_by()
+    except ImportError as error:
+        raise DataError(f"report: {error}") from None
+    if arguments.figures is not None and not os.path.isdir(arguments.figures):
+        raise DataError(f"{arguments.figures}: no such directory")
+
+    def results() -> Findings:
+        check_options(con, options, "report", "--")
+        tables, steps = prepare(con, arguments, inputs, request)
+        systems = systems_of(con, tables)
+        check_systems_of_page(systems, options.baseline, "--")
+        if len(systems) > 1:
+            check_measures(request, "report", "--")
+        if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
+            raise DataError(f"{inputs.truth}: no user to evaluate")
+        sources = [("Recommendations", ", ".join(inputs.recs)), ("Truth", inputs.truth)]
+        sources += [("Segments", ":".join(inputs.segment))] if inputs.segment else []
+        study = Study(
+            request=request,
+            options=options,
+            systems=systems,
+            segment=inputs.segment and inputs.segment[1],
+            sources=sources,
+            check=None if arguments.no_check else steps.check,
+            notes=tables.unread,
+            made=tables.statements,
+        )
+        return gather(con, study)
+
+    with session(arguments) as con, progress(con):
+        findings = interruptible(con, results)
+        files = input_files(con, inputs)
+    drawn, form = page(findings), arguments.figure_format
+    every = [chart for charts in drawn.charts.values() for chart in charts] if arguments.figures else []
+    figures = {os.path.join(arguments.figures, f"{chart.name}.{form}"): chart for chart in every}
+    check_outputs([*([arguments.output] if arguments.output else []), *figures], files)
+    pictures = {path: PICTURES[form](chart.specification) for path, chart in figures.items()}
+    if arguments.output is not None:
+        put(arguments.output, drawn.html)
+    for path, picture in pictures.items():
+        with whole_file(path) as beside, open(beside, "wb") as file:
+            file.write(picture)
 
 
 def print_problems(con: duckdb.DuckDBPyConnection, check: str) -> None:

@@ -7,7 +7,7 @@ import duckdb
 
 from ..duckdb.statements import literal
 from ..measures.grammar import Choice
-from .evaluation import BY_SEGMENT, NONE, Request
+from .evaluation import NONE, Request, with_segments
 from .messages import DataError, shortened
 from .tables import Tables
 
@@ -28,25 +28,39 @@ class Comparison:
     seed: int
 
 
-def check_options(con: duckdb.DuckDBPyConnection, request: Request, options: Comparison) -> None:
-    """DataError for an option that cannot be, before any file is read."""
+def check_measures(request: Request, called: str, dashes: str) -> None:
+    """DataError for a measure by which no two models can be compared.
+
+    `called` is what the user calls, and `dashes` stand in front of its options.
+    """
     for choice in request.choices:
         if not choice.measure.better:
             rule = "must say which of two models is better"
-            raise DataError(f"compare: --measures {rule}, got {choice.name}")
+            raise DataError(f"{called}: {dashes}measures {rule}, got {choice.name}")
+
+
+def check_options(con: duckdb.DuckDBPyConnection, options: Comparison, called: str, dashes: str) -> None:
+    """DataError for an option that cannot be, before any file is read."""
     names = ("confidence", "margin", "correction", "test", "permutations", "seed")
     values = ", ".join(sql_value(getattr(options, name)) for name in names)
     try:
-        con.execute(f"SELECT _ranking_compare_options({values}, 'compare')")
+        con.execute(f"SELECT _ranking_compare_options({values}, {literal(called)})")
     except duckdb.InvalidInputException as error:
-        raise DataError(str(error).partition(": ")[2].replace("compare: ", "compare: --", 1)) from None
+        said = str(error).partition(": ")[2]
+        raise DataError(said.replace(f"{called}: ", f"{called}: {dashes}", 1)) from None
+
+
+def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
+    """The models, in the order of their files; none where rec has no column that tells them apart."""
+    systems = list(tables.systems)
+    if tables.has_system and not systems:
+        systems = [name for (name,) in con.execute("SELECT DISTINCT system FROM rec ORDER BY 1").fetchall()]
+    return systems
 
 
 def check_systems(con: duckdb.DuckDBPyConnection, tables: Tables, baseline: str | None) -> None:
     """DataError where there are not two models, or not that one."""
-    systems = list(tables.systems)
-    if tables.has_system and not systems:
-        systems = [name for (name,) in con.execute("SELECT DISTINCT system FROM rec ORDER BY 1").fetchall()]
+    systems = systems_of(con, tables)
     if len(systems) < 2:
         got = f"one, {shortened(systems[0])!r}" if systems else "one"
         raise DataError(f"compare: there must be two models or more, as in a=a.csv b=b.csv, got {got}")
@@ -60,8 +74,8 @@ def tables_of_segments(request: Request) -> list[str]:
     if not request.by_segment:
         return []
     segment = f"coalesce(segment, {literal(NONE)}) AS segment"
-    query = f"SELECT * REPLACE ({segment})\nFROM {BY_SEGMENT}"
-    return [f"CREATE OR REPLACE TEMP TABLE by_segment AS\n{query}"]
+    query = f"SELECT * REPLACE ({segment})\nFROM {with_segments(request)}"
+    return [f"CREATE OR REPLACE TEMP TABLE {request.table('by_segment')} AS\n{query}"]
 
 
 def compare_queries(request: Request, options: Comparison) -> list[str]:
@@ -71,7 +85,8 @@ def compare_queries(request: Request, options: Comparison) -> list[str]:
     given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
     names = ["by_user", "by_segment"] if request.by_segment else ["by_user"]
     arguments = ",\n    ".join(given)
-    return [f"FROM ranking_compare_by_user(\n    '{name}',\n    {arguments}\n)" for name in names]
+    tables = map(request.table, names)
+    return [f"FROM ranking_compare_by_user(\n    '{table}',\n    {arguments}\n)" for table in tables]
 
 
 def called(choice: Choice, ks: Sequence[int | None]) -> str:

@@ -4,12 +4,12 @@ import re
 from collections.abc import Sequence
 from textwrap import fill
 
+from ..page.findings import MARKS, short
 from .comparison import Comparison
 from .messages import printable
 from .report import EVERYBODY, Cells, Row, cell_text, render
 
 FORMATS = ("table", "csv", "json", "markdown", "latex", "sql")
-MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?"}
 HEADER = ("Measure", "System", "Mean", "Baseline", "Difference", "Relative", "W/T/L", "p", "Verdict")
 TESTS = {"t": "the paired t-test", "randomization": "the paired randomization test"}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
@@ -101,11 +101,6 @@ def cells(row: Row, options: Comparison, digits: int) -> Cells:
         short(row["p_adjusted"], DIGITS_OF_P),
         f"{MARKS[row['verdict']]} {row['verdict']}",
     ]
-
-
-def short(number: float | None, digits: int) -> str:
-    """The number in so many significant digits: 0.012, 2e-9."""
-    return "" if number is None else re.sub(r"e([+-])0*", r"e\1", f"{number:.{digits}g}").replace("e+", "e")
 
 
 def sentence(row: Row, options: Comparison, family: int, digits: int) -> str:

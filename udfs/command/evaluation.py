@@ -13,7 +13,6 @@ from ..measures.registry import Number
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 NONE = "(none)"  # the segment of a user without one
 DEFAULT_K = 10
-BY_SEGMENT = "by_user LEFT JOIN (SELECT DISTINCT userid, segment FROM segments) USING (userid)"
 
 
 @dataclass(frozen=True)
@@ -27,6 +26,7 @@ class Request:
     by_segment  whether to give the means of segments too
     by_user     whether to give the values of each user too
     safe_text   whether text in those must be none that a spreadsheet takes for a formula
+    prefix      what the names of the tables begin with: `rec`, `truth`, `segments`, and those that are made
     """
 
     choices: Sequence[Choice]
@@ -36,6 +36,11 @@ class Request:
     by_segment: bool = False
     by_user: bool = False
     safe_text: bool = False
+    prefix: str = ""
+
+    def table(self, name: str) -> str:
+        """A table's whole name."""
+        return f"{self.prefix}{name}"
 
 
 @dataclass(frozen=True)
@@ -73,17 +78,17 @@ def at_cut_offs(
 def plan(request: Request, has_system: bool) -> Plan:
     """The evaluation's statements; `has_system` if rec holds several models."""
     system = "system, " if has_system else ""
-    rec, tables = "rec", []
+    rec, truth, tables = ranked_table(request), request.table("truth"), []
     if request.ties == "trec":
-        rec = "ranked"
         tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(request, system)}")
-    check = f"FROM ranking_check('{rec}', 'truth', ks := {cut_offs(request.ks)}{descending(request)})"
+    check = f"FROM ranking_check('{rec}', '{truth}', ks := {cut_offs(request.ks)}{descending(request)})"
     is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
     if is_plain and not request.by_user and not request.by_segment:
         return Plan(tables, check, summary_query(request, rec, system), None, None)
 
     # Several queries, or measures that the table functions have no column for: from the values of each user.
-    tables.append(f"CREATE OR REPLACE TEMP TABLE by_user AS\n{values_query(request, rec, system)}")
+    by_user = request.table("by_user")
+    tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, rec, system)}")
     return Plan(
         tables,
         check,
@@ -93,13 +98,18 @@ def plan(request: Request, has_system: bool) -> Plan:
     )
 
 
+def ranked_table(request: Request) -> str:
+    """The table of recommendations whose scores say how to rank them."""
+    return request.table("ranked" if request.ties == "trec" else "rec")
+
+
 def ranked_query(request: Request, system: str) -> str:
     """The recommendations with trec_eval's order as their score: there, nothing is tied."""
     score = "CAST(score AS FLOAT)"
     best, sign = ("DESC", "-") if request.descending else ("ASC", "")
     order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
     place = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
-    return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM rec"
+    return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM {request.table('rec')}"
 
 
 def descending(request: Request) -> str:
@@ -111,9 +121,10 @@ def summary_query(request: Request, rec: str, system: str) -> str:
     """The means by k; `system` is the column that tells models apart, with a comma, or empty."""
     means = (column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
     ties = ", ties := 'expected'" if request.ties == "expected" else ""
+    truth = request.table("truth")
     return (
         f"SELECT {system}k, {', '.join((*COUNTS, *means))}\n"
-        f"FROM ranking_summary('{rec}', 'truth', {cut_offs(request.ks)}{ties}{descending(request)})"
+        f"FROM ranking_summary('{rec}', '{truth}', {cut_offs(request.ks)}{ties}{descending(request)})"
     )
 
 
@@ -121,11 +132,12 @@ def values_query(request: Request, rec: str, system: str) -> str:
     """The values by user and k."""
     longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
     ks = f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
-    source = f"ranking_judged('{rec}', 'truth', {longest}{descending(request)})\n{ks}"
+    truth = request.table("truth")
+    source = f"ranking_judged('{rec}', '{truth}', {longest}{descending(request)})\n{ks}"
     if request.ties == "expected":  # for which no public macro takes options
         is_descending = str(request.descending).lower()
         names = f"_ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
-        judged = f"_ranking_tied_judged('{rec}', 'truth', {names}, {longest}, true, 'ranking_judged')"
+        judged = f"_ranking_tied_judged('{rec}', '{truth}', {names}, {longest}, true, 'ranking_judged')"
         source = f"(SELECT *, _ranking_tied_at(tied, k) AS ranking\nFROM {judged}\n{ks}\nWHERE has_truth)"
     return (
         f"SELECT {system}userid, k, n_rec, n_truth"
@@ -150,9 +162,10 @@ def call(choice: Choice, ties: str) -> str:
 
 def means_query(request: Request, rec: str, system: str) -> str:
     """The same as summary_query from the table by_user; the counts, which no k changes, are at k = 0 too."""
-    counts = f"(SELECT {system}{', '.join(COUNTS)} FROM ranking_summary('{rec}', 'truth', [0]))"
+    summary = f"ranking_summary('{rec}', '{request.table('truth')}', [0])"
+    counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     return (
-        f"SELECT {system}k, {', '.join(COUNTS)}{means(request)}\nFROM by_user\n"
+        f"SELECT {system}k, {', '.join(COUNTS)}{means(request)}\nFROM {request.table('by_user')}\n"
         f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
     )
 
@@ -162,17 +175,24 @@ def by_segment_query(request: Request, system: str) -> str:
     users = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
     return (
         f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{means(request)}\n"
-        f"FROM {BY_SEGMENT}\n"
+        f"FROM {with_segments(request)}\n"
         "GROUP BY ALL"
     )
+
+
+def with_segments(request: Request) -> str:
+    """The table by_user with a row for each segment of a user."""
+    segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
+    return f"{request.table('by_user')} LEFT JOIN {segments} USING (userid)"
 
 
 def by_user_query(request: Request, system: str) -> str:
     """The values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
     replace = f" REPLACE ({', '.join(map(safe, names))})" if request.safe_text else ""
-    order = ", ".join(f"by_user.{name}" for name in (*names, "k"))
-    return f"SELECT *{replace}\nFROM by_user\nORDER BY {order}"
+    by_user = request.table("by_user")
+    order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
+    return f"SELECT *{replace}\nFROM {by_user}\nORDER BY {order}"
 
 
 def safe(name: str) -> str:

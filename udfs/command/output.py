@@ -48,8 +48,8 @@ def whole_file(path: str) -> Iterator[str]:
     A file that is replaced keeps its mode. A device or a pipe is written to as it is.
     """
     target = os.path.realpath(path)
-    is_there = os.path.exists(target)
-    if is_there and not os.path.isfile(target):
+    is_there = os.path.exists(path)  # a pipe's real path, `/proc/7/fd/pipe:[9]`, is not there
+    if is_there and not os.path.isfile(path):
         yield path
         return
     folder, name = os.path.split(target)

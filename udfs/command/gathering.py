@@ -1,0 +1,358 @@
+"""What a report shows, found by SQL: aggregates of the values of each user, and comparisons of them."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import duckdb
+
+from ..duckdb.names import version
+from ..duckdb.statements import identifier, literal
+from ..measures.grammar import Choice
+from ..measures.registry import Range
+from ..page.findings import UNNAMED, Findings, Histogram, Measured, Row, cut_text
+from .comparison import TESTS, Comparison, compare_queries, tables_of_segments
+from .conclusion import footnote, sentence
+from .evaluation import Request, descending, plan, ranked_table
+from .messages import DataError, printable, shortened
+from .session import rows
+
+MOST_SYSTEMS = 50
+MOST_SEGMENTS = 100
+BINS = 20
+LOSERS = 20
+DIGITS = 4
+TIES = {
+    "item": "ordered by item, ascending",
+    "trec": "ordered as trec_eval does",
+    "expected": "expected values over all orders (the curve: ordered by item)",
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a report is of.
+
+    request   what was measured; the tables rec, truth and perhaps segments are there
+    options   how models are compared; with no baseline, with the first
+    systems   the models in order, all of them; none where rec has no column `system`
+    segment   what segments are called, if there are any
+    sources   what was read: what it is, and its name
+    check     the query that looks for problems in the data; None not to look
+    notes     what else is to be said about the data
+    made      the statements that made the tables
+    """
+
+    request: Request
+    options: Comparison
+    systems: Sequence[str]
+    segment: str | None
+    sources: Sequence[tuple[str, str]]
+    check: str | None
+    notes: Sequence[str]
+    made: Sequence[str]
+
+
+def check_systems(systems: Sequence[str], baseline: str | None, dashes: str) -> None:
+    """DataError if there are too many models for a page, or the baseline is none of them.
+
+    `dashes` stand in front of the options of what the user calls.
+    """
+    if len(systems) > MOST_SYSTEMS:
+        raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
+    if baseline is not None and baseline not in systems:
+        there = shortened(", ".join(systems)) or "there is one, without a name"
+        raise DataError(f"report: {dashes}baseline must be a model ({there}), got {shortened(baseline)!r}")
+
+
+def gather(con: duckdb.DuckDBPyConnection, study: Study) -> Findings:
+    """Make the tables by_user and by_segment, and find out what the page shows."""
+    return Gathering(con, study).findings()
+
+
+class Gathering:
+    """A study on its way to findings; it keeps what it asks, for the page to show.
+
+    first, k  the measure and the cut-off that verdicts are of
+    shown     what the page calls each model, by its name in the data; that of one without a name is ""
+    order     the place of each model on the page, the baseline's first
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, study: Study) -> None:
+        self.con, self.study = con, study
+        self.request = replace(study.request, by_user=True, by_segment=study.segment is not None)
+        self.has_system = bool(study.systems)
+        self.baseline = study.options.baseline or next(iter(study.systems), "")
+        self.systems = [self.baseline, *(name for name in study.systems if name != self.baseline)]
+        self.options = replace(study.options, baseline=self.baseline)
+        self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
+        self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
+        self.by_user = self.request.table("by_user")
+        self.shown = shown_names(self.systems) if self.has_system else {"": UNNAMED}
+        self.order = {name: i for i, name in enumerate(self.shown.values())}
+        self.asked: list[str] = []
+
+    def ask(self, query: str) -> list[Row]:
+        """The rows of a query, models by the names that the page has for them."""
+        self.asked.append(query)
+        found: list[Row] = []
+        for row in rows(self.con, query):
+            names = {
+                name: self.shown[row[name]] for name in ("system", "baseline") if row.get(name) in self.shown
+            }
+            found.append({"system": self.shown[self.baseline], **row, **names})
+        return found
+
+    def findings(self) -> Findings:
+        """All that the page shows."""
+        steps = plan(self.request, self.has_system)
+        made = [*steps.tables, *tables_of_segments(self.request)]
+        for statement in made:
+            self.con.execute(statement)
+        counts = {row["system"]: row for row in self.ask(steps.summary) if row["k"] == self.k}
+        means = self.means()
+        at_first = [row for row in means if row["place"] == 0 and row["k"] == self.k]
+        comparisons, by_segment = self.comparisons()
+        family = [row for row in comparisons if self.is_first(row)]
+        segments, more_segments = self.segments(by_segment)
+        problems = None if self.study.check is None else list(map(shown_problem, self.ask(self.study.check)))
+        return Findings(
+            systems=list(self.order),
+            measures=[
+                Measured(one.name, one.measure.label, one.options_text, one.cuts, one.measure.better)
+                for one in self.request.choices
+            ],
+            confidence=self.options.confidence,
+            margin=self.options.margin,
+            verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
+            problems=problems,
+            notes=list(map(printable, self.study.notes)),
+            counts=counts,
+            means=means,
+            comparisons=comparisons,
+            segment=None if self.study.segment is None else shortened(self.study.segment),
+            segments=segments,
+            more_segments=more_segments,
+            curve=self.ask(curve_query(self.request)),
+            histogram=self.histogram(at_first, counts),
+            losers={self.shown[name]: self.losers(name) for name in self.systems[1:]},
+            facts=facts(self.study, self.options if self.systems[1:] else None, self.shown[self.baseline]),
+            sql=listing([*self.study.made, *made, *self.asked]),
+        )
+
+    def is_first(self, row: Row) -> bool:
+        """Whether a comparison is one that verdicts are of."""
+        return bool(row["measure"] == self.first.name and row["k"] == self.k)
+
+    def means(self) -> list[Row]:
+        """The means of all measures at their cut-offs, in order."""
+        keys = ["system", "k"] if self.has_system else ["k"]
+        choices = self.request.choices
+        found = self.ask(means_query(self.by_user, keys, choices, self.options.confidence))
+        found = [row for row in found if row["k"] in choices[row["place"]].cuts]
+        return sorted(found, key=lambda row: (row["place"], cut_order(row["k"]), self.order[row["system"]]))
+
+    def comparisons(self) -> tuple[list[Row], list[Row]]:
+        """What ranking_compare_by_user says of all users, in order, and of segments."""
+        if len(self.systems) == 1:
+            return [], []
+        everybody, *others = (self.ask(query) for query in compare_queries(self.request, self.options))
+        places = {one.name: i for i, one in enumerate(self.request.choices)}
+        everybody.sort(
+            key=lambda row: (places[row["measure"]], cut_order(row["k"]), self.order[row["system"]])
+        )
+        return everybody, [row for found in others for row in found]
+
+    def segments(self, compared: Sequence[Row]) -> tuple[list[Row], int]:
+        """What the first measure says of the largest segments, and how many others there are."""
+        if self.study.segment is None:
+            return [], 0
+        if len(self.systems) > 1:
+            found = [{**row, "value": row["difference"]} for row in compared if self.is_first(row)]
+        else:
+            table, confidence = self.request.table("by_segment"), self.options.confidence
+            query = means_query(table, ["segment"], [self.first], confidence, self.at_k)
+            found = [{**row, "value": row["mean"]} for row in self.ask(query)]
+        users: dict[str, int] = {}
+        for row in found:
+            users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
+        names = sorted(users, key=lambda name: (-users[name], name))[:MOST_SEGMENTS]
+        shown, places = shown_names(names), {name: i for i, name in enumerate(names)}
+        found = [row for row in found if row["segment"] in places]
+        found.sort(key=lambda row: (places[row["segment"]], self.order[row["system"]]))
+        return [{**row, "segment": shown[row["segment"]]} for row in found], len(users) - len(names)
+
+    def histogram(self, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
+        """How many users have which value of the first measure, at the first cut-off."""
+        values = self.first.measure.range
+        low, high = ends(values, means)
+        bins = {name: [0] * BINS for name in self.order}
+        for row in self.ask(histogram_query(self.request, self.has_system, self.at_k, low, high)):
+            bins[row["system"]][row["bin"]] = row["users"]
+        zeros = {row["system"]: row["zeros"] for row in means}
+        absent = {row["system"]: counts[row["system"]]["users"] - row["users"] for row in means}
+        apart = {"exactly 0": zeros} if 0 in values else {}
+        apart |= {"no value": absent} if any(absent.values()) else {}
+        return Histogram([low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart)
+
+    def losers(self, system: str) -> list[Row]:
+        """The users whose first measure becomes worse by the most with this model."""
+        query = losers_query(self.request, self.at_k, system, self.baseline)
+        self.asked.append(query)
+        return [{**row, "userid": shortened(row["userid"])} for row in rows(self.con, query)]
+
+
+def shown_names(systems: Sequence[str]) -> dict[str, str]:
+    """Each name on one line and not for ever, and no two the same."""
+    shown: dict[str, str] = {}
+    for name in systems:
+        one = line = shortened(name).strip() or "(no name)"
+        number = 1
+        while one in shown.values():
+            number += 1
+            one = f"{line} ({number})"
+        shown[name] = one
+    return shown
+
+
+def shown_problem(row: Row) -> Row:
+    example = row["example"]
+    return {**row, "example": None if example is None else shortened(example)}
+
+
+def cut_order(k: int | None) -> tuple[bool, int]:
+    return (k is None, k or 0)
+
+
+def ends(values: Range, means: Sequence[Row]) -> tuple[float, float]:
+    """Where a histogram begins and ends: where the measure does, else where the users' values do."""
+    found = [row for row in means if row["least"] is not None]
+    low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
+    high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
+    return (low, high) if low < high else (low, low + 1)
+
+
+def listing(statements: Sequence[str]) -> str:
+    """The statements as people read them, line by line."""
+    return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
+
+
+def means_query(
+    table: str, keys: Sequence[str], choices: Sequence[Choice], confidence: float, condition: str = "true"
+) -> str:
+    """The means of measures with their intervals, and of how many users, by `keys`.
+
+    The squares are of differences to the means, found beforehand: so they cannot be lost to large means.
+    """
+    names = [identifier(choice.name) for choice in choices]
+    by = ", ".join(keys)
+    of_means = ", ".join(f"means.{key}" for key in keys)
+    same = " AND ".join(f"one_user.{key} IS NOT DISTINCT FROM means.{key}" for key in keys)
+    sums = ",\n        ".join(
+        f"{{users: count({name}), mean: ranking_mean({name}), zeros: count(*) FILTER ({name} = 0), "
+        f"least: min({name})::DOUBLE, most: max({name})::DOUBLE}}"
+        for name in names
+    )
+    squares = ",\n        ".join(
+        f"ranking_mean(({name} - found[{i}].mean) ** 2)" for i, name in enumerate(names, start=1)
+    )
+    return f"""WITH means AS MATERIALIZED (
+    SELECT {by}, [
+        {sums}
+    ] AS found
+    FROM {table}
+    WHERE {condition}
+    GROUP BY ALL
+), squares AS (
+    SELECT {of_means}, found, [
+        {squares}
+    ] AS squares
+    FROM {table} AS one_user
+    JOIN means
+        ON {same}
+    WHERE {condition.replace("k IS", "one_user.k IS")}
+    GROUP BY ALL
+)
+SELECT {by}, place, users, zeros, least, most, mean,
+    CASE WHEN isfinite(half) THEN mean - half END AS low,
+    CASE WHEN isfinite(half) THEN mean + half END AS high
+FROM (
+    SELECT {by}, place, one.*,
+        CASE WHEN one.users > 1 THEN
+            _ranking_t_quantile({1 - confidence!r}, one.users - 1) * sqrt(square / (one.users - 1))
+        END AS half
+    FROM (
+        SELECT {by}, unnest(range(len(found))) AS place, unnest(found) AS one, unnest(squares) AS square
+        FROM squares
+    )
+)"""
+
+
+def histogram_query(request: Request, has_system: bool, at_k: str, low: float, high: float) -> str:
+    """How many users have a value in each bin, those with 0 left out."""
+    value, system = identifier(request.choices[0].name), "system, " if has_system else ""
+    bin_of = f"floor(({value} - {low!r}) / {high - low!r} * {BINS})"
+    return f"""SELECT {system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, count(*) AS users
+FROM {request.table("by_user")}
+WHERE {at_k} AND {value} <> 0
+GROUP BY ALL"""
+
+
+def losers_query(request: Request, at_k: str, system: str, baseline: str) -> str:
+    """The users whose values of the first measure become worse by the most."""
+    choice, by_user = request.choices[0], request.table("by_user")
+    value = identifier(choice.name)
+    worst = "DESC" if choice.measure.better == "less" else "ASC"
+    is_worse = f"system_of.{value} {'>' if worst == 'DESC' else '<'} baseline_of.{value}"
+    return f"""SELECT
+    CAST(userid AS VARCHAR) AS userid,
+    baseline_of.{value} AS baseline,
+    system_of.{value} AS system,
+    system_of.{value} - baseline_of.{value} AS difference
+FROM (FROM {by_user} WHERE system = {literal(baseline)} AND {at_k}) AS baseline_of
+JOIN (FROM {by_user} WHERE system = {literal(system)} AND {at_k}) AS system_of USING (userid)
+WHERE {is_worse}
+ORDER BY difference {worst}, userid
+LIMIT {LOSERS}"""
+
+
+def curve_query(request: Request) -> str:
+    """Precision at each level of recall."""
+    tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
+    return f"FROM ranking_interpolated_precision_curve({tables}{descending(request)})"
+
+
+def facts(study: Study, options: Comparison | None, baseline: str) -> list[tuple[str, str]]:
+    """How it was made, for people who want to make it again."""
+    request = study.request
+    found = [(name, shortened(value)) for name, value in study.sources]
+    found.append(("Cut-offs", ", ".join(map(cut_text, request.ks))))
+    found.append(("Equal scores", TIES[request.ties]))
+    found.append(("Best score", "the highest" if request.descending else "the lowest"))
+    share = f"{100 * study.options.confidence:.15g}"
+    found.append(("Means", f"with {share} % intervals by Student's t"))
+    if options is not None:
+        found.append(("Baseline", baseline))
+        found.append(("Comparisons", footnote(options, study.segment is not None).partition(". ")[2]))
+        if options.margin is not None:
+            found.append(
+                ("The same", f"what differs by less than {options.margin:g}, by two one-sided tests")
+            )
+        if options.test == TESTS[1]:
+            found.append(("Permutations", f"{options.permutations}, seed {options.seed}"))
+    found.append(("Made", made_at()))
+    found.append(("Versions", f"{version()}, DuckDB {duckdb.__version__}"))
+    return found
+
+
+def made_at() -> str:
+    """The time, or that of SOURCE_DATE_EPOCH (https://reproducible-builds.org); DataError if that is none."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        made = time.gmtime(int(given) if given else time.time())
+    except (ValueError, OverflowError, OSError):
+        rule = "SOURCE_DATE_EPOCH must be seconds since 1970"
+        raise DataError(f"report: {rule}, got {shortened(repr(given))}") from None
+    return f"{time.strftime('%Y-%m-%d %H:%M', made)} UTC"
