@@ -1,0 +1,569 @@
+"""`ranking-udfs report` and `udfs.report`: the numbers on the page, errors, and what a notebook has."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import duckdb
+import html5lib
+import numpy as np
+import pytest
+from scipy import stats
+
+import udfs
+from tests.test_cli import con, fails, folder, registered, run  # noqa: F401
+from udfs.command.cli import main
+from udfs.page.page import page as page_of
+
+HTML = "{http://www.w3.org/1999/xhtml}"
+SYSTEMS = {"als": 0.2, "bert": 0.35, "pop": 0.1}
+FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
+ARGUMENTS = [*FILES, "--baseline", "als", "-k", "5", "-k", "10", "-k", "20", "--margin", "0.01"]
+FEW = ["--measures", "ndcg", "recall"]  # so that less is drawn
+SEGMENT = ["--segment", "users.csv:country"]
+
+
+def make_files(names=SYSTEMS, users=120, nasty=""):
+    """Recommendations of each model, of which some are right, for all users but the last; and segments."""
+    draw = np.random.default_rng(1)
+    hits = dict(zip(names, SYSTEMS.values(), strict=False))
+    for name in names:
+        found = draw.random((users - 1, 30)) < hits.get(name, 0.15)
+        rows = (
+            f"u{u}{nasty},{i if found[u, i] else 1000 + i},{30 - i}.5\n"
+            for u in range(users - 1)
+            for i in range(30)
+        )
+        Path(f"{name}.csv").write_text("userid,itemid,score\n" + "".join(rows))
+    truth = (f"u{u}{nasty},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
+    Path("relevant.csv").write_text("userid,itemid,rel\n" + "".join(truth))
+    countries = ("SE", "NO", f"DK{nasty}")
+    segments = (f"u{u}{nasty},{countries[u % 5 // 2]}\n" for u in range(users - 10))
+    Path("users.csv").write_text("userid,country\n" + "".join(segments))
+
+
+@pytest.fixture(autouse=True)
+def files(folder, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    make_files()
+
+
+@pytest.fixture
+def own():
+    """A connection that the command does not use."""
+    with duckdb.connect() as connection:
+        yield udfs.register(connection)
+
+
+@pytest.fixture
+def written(run):
+    """The page that the command writes, of a few measures if it is not said of which."""
+
+    def run_it(*arguments):
+        few = [] if "--measures" in arguments else FEW
+        assert run("report", *arguments, *few, "--output", "report.html") == ""
+        return Path("report.html").read_text(encoding="utf-8")
+
+    return run_it
+
+
+def parsed(html):
+    """The page as a tree; html5lib fails at whatever is not HTML."""
+    return html5lib.HTMLParser(strict=True).parse(html)
+
+
+def text_of(element):
+    return " ".join("".join(element.itertext()).split())
+
+
+def sections(html):
+    """Each section by its heading."""
+    return {text_of(one.find(f"{HTML}h2")): one for one in parsed(html).iter(f"{HTML}section")}
+
+
+def tables_in(element):
+    """The rows of each table, as texts by the texts of the header."""
+    found = []
+    for table in element.iter(f"{HTML}table"):
+        header, *rows = (list(map(text_of, row)) for row in table.iter(f"{HTML}tr"))
+        found.append([dict(zip(header, row, strict=True)) for row in rows])
+    return found
+
+
+def four(number):
+    """As the page writes a number."""
+    return "" if number is None else re.sub(r"e([+-])0*", r"e\1", f"{number:.4g}").replace("e+", "e")
+
+
+# --- The numbers ---
+
+
+def test_differences_are_those_of_compare(run, written):
+    expected = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
+    measures = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
+    html = written(*ARGUMENTS, "--no-check", "--measures", *measures)
+    found = [
+        row
+        for table in tables_in(sections(html)["Differences to als"])
+        for row in table
+        if "Difference" in row
+    ]
+    assert len(found) == len(expected) == 36
+    keyed = {(row["measure"], row["k"], row["system"]): row for row in expected}
+    for row, measure in zip(found, (one for one in measures for _ in range(6)), strict=True):
+        one = keyed[measure, int(row["k"]), row["System"]]
+        assert row["Mean"] == four(one["mean_system"])
+        assert row["Baseline"] == four(one["mean_baseline"])
+        assert row["Difference"] == four(one["difference"])
+        assert (row["Low"], row["High"]) == (four(one["low"]), four(one["high"]))
+        assert row["p"] == four(one["p_adjusted"])
+        assert row["Verdict"] == one["verdict"]
+    outcomes = [
+        row for table in tables_in(sections(html)["Differences to als"]) for row in table if "Wins" in row
+    ]
+    for row, measure in zip(outcomes, (one for one in measures for _ in range(6)), strict=True):
+        one = keyed[measure, int(row["k"]), row["System"]]
+        assert [row[name] for name in ("Users", "Wins", "Ties", "Losses")] == [
+            str(one[name]) for name in ("users", "wins", "ties", "losses")
+        ]
+
+
+def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(run, written, own):
+    measures = ["--measures", "ndcg", "ndcg(gain=linear)@10", "hits"]
+    arguments = [*ARGUMENTS[:4], "-k", "5", "-k", "10", *measures, "--no-check"]
+    expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
+    found = sections(written(*arguments))
+    (means,) = tables_in(found["Means"])[:1]
+    assert [row["Measure"] for row in means] == [
+        *("NDCG@5", "NDCG@10", "NDCG@10 (gain=linear)", "Hits@5", "Hits@10")
+    ]
+    names = {"NDCG": "ndcg", "Hits": "hits"}
+    for row in means:
+        label, k = re.match(r"(\w+)@(\d+)", row["Measure"]).groups()
+        name = names[label] + ("(gain=linear)" if "gain" in row["Measure"] else "")
+        for system in SYSTEMS:
+            (one,) = (each for each in expected if (each["system"], each["k"]) == (system, int(k)))
+            query = f"""SELECT "{name}" FROM 'by_user.csv' WHERE system = '{system}' AND k = {k}"""
+            values = own.execute(query).fetchnumpy()[name]
+            half = student(values)
+            assert row[system] == f"{four(one[name])} ± {four(half)}"
+    counts = {row["Count"]: row for row in tables_in(found["The data"])[0]}
+    assert counts["Users evaluated"]["bert"] == "120"
+    assert counts["Users without recommendations (scored as an empty list)"]["bert"] == "1"
+    assert counts["Users without truth (left out)"]["bert"] == "0"
+
+
+def student(values):
+    """Half of the 95 % interval of the mean."""
+    return stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5
+
+
+def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(written, own):
+    html = written(*ARGUMENTS, "--no-check")
+    found = sections(html)
+    own.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
+    own.execute(
+        "CREATE TABLE rec AS "
+        + " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
+    )
+    curve = own.execute("FROM ranking_interpolated_precision_curve('rec', 'truth')").fetchall()
+    rows = {row["System"]: row for (table,) in [tables_in(found["Precision and recall"])] for row in table}
+    for system, recall, precision in curve:
+        assert rows[system][f"at {recall:g}"] == four(precision)
+    own.execute("CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)")
+    (users,) = tables_in(found["How users fare"])
+    for row in users:
+        values = np.array(
+            own.execute("SELECT ndcg FROM by_user WHERE system = ?", [row["System"]]).fetchall()
+        )
+        counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
+        assert list(row.values())[1:] == [str(np.sum(values == 0)), *map(str, counts)]
+    worst = own.execute("""
+        SELECT userid, a.ndcg, b.ndcg, b.ndcg - a.ndcg AS d FROM by_user AS a JOIN by_user AS b USING (userid)
+        WHERE a.system = 'als' AND b.system = 'bert' AND d < 0 ORDER BY d, userid LIMIT 20""").fetchall()
+    assert len(worst) > 5
+    assert [list(row.values()) for row in tables_in(found["Who loses most"])[0]] == [
+        [user, *map(four, numbers)] for user, *numbers in worst
+    ]
+
+
+def test_segments_are_those_of_compare_the_largest_first(run, written):
+    arguments = [*ARGUMENTS, *SEGMENT, "--no-check"]
+    expected = json.loads(run("compare", *arguments, "--format", "json"))
+    keyed = {
+        (row["segment"], row["system"]): row
+        for row in expected
+        if (row["measure"], row["k"]) == ("ndcg", 5) and row["segment"] != "(all)"
+    }
+    (rows,) = tables_in(sections(written(*arguments))["Segments"])
+    assert len(rows) == len(keyed) == 8
+    for row in rows:
+        one = keyed[row["Segment"], row["System"]]
+        assert row["Users"] == str(one["users"])
+        assert row["Difference"] == four(one["difference"])
+        assert (row["Low"], row["High"]) == (four(one["low"]), four(one["high"]))
+        assert (row["p"], row["Verdict"]) == (four(one["p_adjusted"]), one["verdict"])
+    sizes = [int(row["Users"]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_the_verdict_is_compares_sentence(run, written):
+    said = run("compare", *ARGUMENTS, "--no-check", "--measures", "ndcg@5")
+    verdicts = [text_of(one) for one in sections(written(*ARGUMENTS))["The verdict"].iter(f"{HTML}li")]
+    assert len(verdicts) == 2
+    for verdict in verdicts:
+        assert verdict in " ".join(said.split())
+
+
+def test_what_the_check_found_stands_on_the_page_and_nothing_too(run, written):
+    assert "users in truth that are not in rec: 1, for example userid u119" in text_of(
+        sections(written(*ARGUMENTS))["The data"]
+    )
+    Path("relevant.csv").write_text("".join(Path("relevant.csv").read_text().splitlines(keepends=True)[:-12]))
+    assert "The check of the data found nothing." in text_of(sections(written(*ARGUMENTS))["The data"])
+    assert "The data was not checked." in text_of(sections(written(*ARGUMENTS, "--no-check"))["The data"])
+
+
+def test_one_model_has_the_sections_that_make_sense_for_one(written, run, own):
+    html = written("als.csv", "relevant.csv", "-k", "10", *SEGMENT)
+    assert list(sections(html)) == [
+        *("The data", "Means", "Precision and recall", "How users fare", "Segments", "How it was made")
+    ]
+    assert "<title>How good are the recommendations?</title>" in html
+    run("evaluate", "als.csv", "relevant.csv", "--measures", "ndcg", "--no-check", "--by-user", "by_user.csv")
+    (rows,) = tables_in(sections(html)["Segments"])
+    own.execute("CREATE TABLE values_of AS FROM 'by_user.csv' LEFT JOIN 'users.csv' USING (userid)")
+    for row in rows:
+        name = "NULL" if row["Segment"] == "(none)" else f"'{row['Segment']}'"
+        query = f"SELECT ndcg FROM values_of WHERE country IS NOT DISTINCT FROM {name}"
+        values = own.execute(query).fetchnumpy()["ndcg"]
+        mean, half = np.mean(values), student(values)
+        assert row["Users"] == str(len(values))
+        assert [row["Mean"], row["Low"], row["High"]] == [four(mean), four(mean - half), four(mean + half)]
+
+
+@pytest.mark.parametrize("ties", ["trec", "expected"])
+def test_ties_and_ascending_scores_reach_the_page(run, written, ties, own):
+    arguments = [*FILES, "-k", "10", "--measures", "recall", "--ties", ties, "--ascending", "--no-check"]
+    expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
+    found = sections(written(*arguments))
+    (row,) = tables_in(found["Means"])[0]
+    for one in expected:
+        assert row[one["system"]].startswith(four(one["recall"]))
+    (users,) = tables_in(found["How users fare"])
+    for row in users:
+        query = f"SELECT recall FROM 'by_user.csv' WHERE system = '{row['System']}'"
+        values = own.execute(query).fetchnumpy()["recall"]
+        counts, _ = np.histogram(values[values > 0], bins=20, range=(0, 1))
+        assert list(row.values())[1:] == [str(np.sum(values == 0)), *map(str, counts)]
+    own.execute("CREATE TABLE truth AS FROM 'relevant.csv'; CREATE TABLE rec AS FROM 'bert.csv'")
+    curve = own.execute("FROM ranking_interpolated_precision_curve('rec', 'truth', descending := false)")
+    (rows,) = tables_in(found["Precision and recall"])
+    (row,) = (row for row in rows if row["System"] == "bert")
+    assert list(row.values())[1:] == [four(precision) for _, precision in curve.fetchall()]
+
+
+def test_randomization_names_its_seed(written):
+    html = written(*ARGUMENTS, "--test", "randomization", "--permutations", "200", "--seed", "7")
+    made = text_of(sections(html)["How it was made"])
+    assert "200, seed 7" in made
+    assert "p of the paired randomization test, corrected after Holm" in made
+
+
+def test_the_sql_on_the_page_makes_the_same_numbers(written, own):
+    html = written(*ARGUMENTS)
+    (sql,) = (text for text in (one.text for one in parsed(html).iter(f"{HTML}pre")) if text)
+    rows = {}
+    for statement in own.extract_statements(sql):
+        result = own.execute(statement)
+        if "ranking_compare_by_user" in statement.query:
+            names = [name for name, *_ in result.description]
+            for row in (dict(zip(names, values, strict=True)) for values in result.fetchall()):
+                rows[row["measure"], str(row["k"]), row["system"]] = row
+    found = [row for row in tables_in(sections(html)["Differences to als"])[0] if "Difference" in row]
+    assert len(found) == 6
+    for row in found:
+        one = rows["ndcg", row["k"], row["System"]]
+        assert (row["Difference"], row["p"]) == (four(one["difference"]), four(one["p_adjusted"]))
+
+
+def titles(html):
+    """The title of each chart."""
+    return [text_of(one) for one in parsed(html).iter(f"{HTML}h3")]
+
+
+def test_titles_say_who_is_best_where_the_users_are_the_same(written):
+    found = titles(written(*ARGUMENTS, "--measures", "ndcg", "recall@5", "--no-check"))
+    assert "NDCG by cut-off: highest for bert at every k" in found
+    assert "Recall@5: highest for bert" in found
+    assert "NDCG@5 against als: bert better; pop worse" in found
+    for name in ("bert", "pop"):
+        shutil.copy("als.csv", f"{name}.csv")
+    found = titles(written(*ARGUMENTS, "--measures", "ndcg", "--no-check"))
+    assert "NDCG by cut-off: the same for all at every k" in found
+    names = [f"m{i}" for i in range(5)]
+    make_files(names, users=20)
+    for name in names[1:4]:
+        shutil.copy("m0.csv", f"{name}.csv")
+    Path("m4.csv").write_text("userid,itemid,score\nu0,5000,1\n")
+    files = [*(f"{name}={name}.csv" for name in names), "relevant.csv"]
+    found = titles(written(*files, "--measures", "ndcg", "-k", "9", "--no-check"))
+    assert found[0] == "NDCG@9: highest for m0, m1, m2 and 1 more"
+
+
+def test_a_measure_that_some_users_have_no_value_of(written, own):
+    """The rank of the first hit: less is better, and who has no hit has none."""
+    html = written(
+        *FILES, "--baseline", "als", "-k", "0", "-k", "5", "--measures", "first_hit_rank", "--no-check"
+    )
+    found = sections(html)
+    assert "First hit rank by cut-off" in titles(html)  # of different users, and so of no leader
+    assert "Not every user has a value of First hit rank." in text_of(found["Means"])
+    means = tables_in(found["Means"])[0]
+    assert [row["als"] for row in means if row["Measure"] == "First hit rank@0"] == [""]
+    html = written(*FILES, "--baseline", "als", "-k", "5", "--measures", "first_hit_rank", "--no-check")
+    (users,) = tables_in(sections(html)["How users fare"])
+    own.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE TABLE truth AS FROM 'relevant.csv'")
+    values = own.execute("SELECT first_hit_rank FROM ranking_by_user('rec', 'truth', 5)").fetchall()
+    ranks = [rank for (rank,) in values if rank is not None]
+    (row,) = (row for row in users if row["System"] == "als")
+    assert row["no value"] == str(120 - len(ranks))
+    assert "exactly 0" not in row
+    counts, edges = np.histogram(ranks, bins=20, range=(1, 5))
+    assert list(row.values())[2:] == list(map(str, counts))
+    assert list(row)[2:] == [f"from {edge:.4g}" for edge in edges[:-1]]
+    share = f"no value: {(120 - len(ranks)) / 120:.0%} for als"
+    assert any(title.startswith(f"First hit rank@5 of each user; {share}") for title in titles(html))
+    nothing = titles(written(*FILES, "-k", "0", "--measures", "first_hit_rank", "--no-check"))
+    assert nothing[0] == "First hit rank@0: no user has a value"
+    assert "First hit rank@0: no user has values of both" in " ".join(nothing)
+
+
+def test_the_whole_list_and_cut_offs_of_a_measures_own(run, written):
+    arguments = [
+        *FILES,
+        "--baseline",
+        "als",
+        "-k",
+        "all",
+        "-k",
+        "3",
+        "--measures",
+        "recall",
+        "ndcg@7",
+        "--no-check",
+    ]
+    expected = json.loads(run("compare", *arguments, "--format", "json"))
+    html = written(*arguments)
+    keyed = {(row["measure"], row["k"], row["system"]): row for row in expected}
+    recall, _, ndcg, _ = tables_in(sections(html)["Differences to als"])
+    assert [(row["k"], row["Difference"]) for row in ndcg] == [
+        ("7", four(keyed["ndcg", 7, system]["difference"])) for system in ("bert", "pop")
+    ]
+    for row in recall:
+        k = None if row["k"] == "all" else int(row["k"])
+        assert row["Difference"] == four(keyed["recall", k, row["System"]]["difference"])
+
+
+@pytest.mark.parametrize("name", ["", "\x07"])
+def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop, name):
+    shop.execute("UPDATE rec SET model = ? WHERE model = 'bert'", [name])
+    shop.execute("UPDATE people SET country = ? WHERE country = 'SE'", [name])
+    found = udfs.report(
+        shop, "rec", "bought", **COLUMNS, baseline="als", segments="people", segment_col="country"
+    )
+    assert found.findings.systems == ["als", "(no name)"]
+    assert "(no name)" in {row["segment"] for row in found.findings.segments}
+    assert "<h1>(no name) compared with als</h1>" in found.html
+
+
+# --- Errors ---
+
+
+def test_what_cannot_be_is_one_line(fails, run):
+    assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures DIR is required")
+    assert fails(1, "report", *FILES, "--output", "no/r.html") == "no/r.html: no such directory: no"
+    assert fails(1, "report", *FILES, "--figures", "no") == "no: no such directory"
+    assert fails(1, "report", *FILES, "--output", "als.csv").startswith("als.csv: would overwrite als.csv")
+    error = fails(1, "report", *FILES, "--baseline", "x", "--output", "r.html")
+    assert error == "report: --baseline must be a model (als, bert, pop), got 'x'"
+    error = fails(1, "report", "als.csv", "relevant.csv", "--baseline", "als", "--output", "r.html")
+    assert error == "report: --baseline must be a model (there is one, without a name), got 'als'"
+    for files in (FILES, ["als.csv", "relevant.csv"], ["als=als.csv", "nothing.csv"]):
+        error = fails(1, "report", *files, "--confidence", "2", "--output", "r.html")
+        assert error.startswith("report: --confidence must be")
+    error = fails(1, "report", *FILES, "--measures", "ideal_dcg", "--output", "r.html")
+    assert error == "report: --measures must say which of two models is better, got ideal_dcg"
+    lines = "".join(f"u{i % 120},{i},1,s{i % 51}\n" for i in range(600))
+    Path("many.csv").write_text("userid,itemid,score,system\n" + lines)
+    error = fails(1, "report", "many.csv", "relevant.csv", "--output", "r.html")
+    assert error == "report: there must be 50 models or fewer, got 51"
+    assert not Path("r.html").exists()
+
+
+def test_a_page_that_cannot_be_written_leaves_what_was_there(fails, monkeypatch):
+    Path("r.html").write_text("before")
+
+    def broken(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", broken)
+    assert fails(1, "report", *FILES, "--output", "r.html") == "[Errno 28] No space left on device"
+    assert Path("r.html").read_text() == "before"
+    assert not list(Path().glob(".*r.html"))
+
+
+@pytest.mark.parametrize("given", ["soon", "9" * 17])
+def test_a_date_that_is_none_is_an_error(fails, monkeypatch, given):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
+    rule = "report: SOURCE_DATE_EPOCH must be seconds since 1970"
+    assert fails(1, "report", *FILES, "--output", "r.html") == f"{rule}, got {given!r}"
+    assert not Path("r.html").exists()
+
+
+def test_without_what_draws_the_command_says_how_to_install_it(fails, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    needed = "needs vl-convert-python: pip install 'duckdb-ranking-udfs[report]'"
+    assert fails(1, "report", *FILES, "--output", "r.html") == f"report: {needed}"
+    with pytest.raises(ImportError, match=r"needs vl-convert-python"):
+        udfs.report(duckdb.connect())
+    assert main(["evaluate", "als.csv", "relevant.csv", "--no-check"]) == 0
+
+
+# --- In a notebook ---
+
+
+@pytest.fixture
+def shop():
+    with duckdb.connect() as con:
+        con.execute("""
+            CREATE TEMP TABLE rec AS
+            SELECT userid AS who, itemid AS sku, score AS p, 'als' AS model FROM 'als.csv'
+            UNION ALL SELECT *, 'bert' FROM 'bert.csv';
+            CREATE VIEW bought AS SELECT userid AS who, itemid AS sku, rel AS stars FROM 'relevant.csv';
+            CREATE TABLE people AS SELECT userid AS who, country FROM 'users.csv'
+        """)
+        yield con
+
+
+OF_K = "every k in ks must be an integer from 0 to 2147483647, or None"
+COLUMNS = {
+    "user_col": "who",
+    "item_col": "sku",
+    "score_col": "p",
+    "grade_col": "stars",
+    "system_col": "model",
+}
+
+
+def test_udfs_report_is_the_page_of_the_command(shop, written):
+    found = udfs.report(
+        shop,
+        "rec",
+        "bought",
+        [5, 10],
+        **COLUMNS,
+        segments="people",
+        segment_col="country",
+        margin=0.01,
+        measures=FEW[1:],
+    )
+    found.save("notebook.html")
+    assert Path("notebook.html").read_text(encoding="utf-8") == found.html
+    expected = written(*ARGUMENTS[:2], "relevant.csv", "-k", "5", "-k", "10", *SEGMENT, "--margin", "0.01")
+    ours, theirs = sections(found.html), sections(expected)
+    assert list(ours) == list(theirs)
+    for name in ours.keys() - {"How it was made", "The data"}:
+        assert text_of(ours[name]) == text_of(theirs[name]), name
+    assert "Truthbought" in text_of(ours["How it was made"])
+    frame = parsed(f"<!DOCTYPE html><title>a</title>{found._repr_html_()}").find(f".//{HTML}iframe")
+    assert frame.get("srcdoc") == found.html
+
+
+def test_udfs_report_leaves_nothing_behind(shop):
+    query = """
+        SELECT table_name FROM duckdb_tables()
+        UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL"""
+    udfs.report(shop, "rec", "bought", **COLUMNS, ties="trec", segments="people", segment_col="country")
+    assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
+    with pytest.raises(ValueError, match="must say which of two models is better"):
+        udfs.report(shop, "rec", "bought", **COLUMNS, measures=["ideal_dcg"])
+    assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"user_col": "nobody"}, "report: rec must have a column nobody (user_col), got who, sku, p, model"),
+        ({"ks": [-1]}, f"report: {OF_K}, got -1"),
+        ({"ks": []}, "report: ks must be a list of one or more k, got []"),
+        ({"ks": 2.5}, f"report: {OF_K}, got 2.5"),
+        ({"ks": True}, f"report: {OF_K}, got True"),
+        ({"ks": 2**70}, f"report: {OF_K}, got {2**70}"),
+        ({"ks": "ten"}, f"report: {OF_K}, got 't'"),
+        ({"ties": [1]}, "report: ties must be one of item, trec, expected, got [1]"),
+        ({"measures": [3]}, "report: measures must be a list of texts, got [3]"),
+        ({"test": "zz"}, "report: test must be"),
+        (
+            {"segments": "people", "segment_col": None},
+            "report: segments must have a column None (segment_col)",
+        ),
+        ({"ties": "no"}, "report: ties must be one of item, trec, expected, got 'no'"),
+        ({"measures": "ndcg"}, "report: measures must be a list of texts, got 'ndcg'"),
+        ({"measures": ["nd"]}, "report: measure must be the name of a measure, got 'nd'"),
+        (
+            {"measures": ["bpref"], "ties": "expected"},
+            "report: bpref has no closed form over all orders of equal scores",
+        ),
+        ({"baseline": "x"}, "report: baseline must be a model (als, bert), got 'x'"),
+        ({"confidence": 2}, "report: confidence must be"),
+        ({"segments": "people", "segment_col": "x"}, "report: segments must have a column x (segment_col)"),
+    ],
+)
+def test_udfs_report_says_what_cannot_be(shop, arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)) as error:
+        udfs.report(shop, "rec", "bought", **{**COLUMNS, **arguments})
+    assert "\n" not in str(error.value)
+
+
+def test_the_findings_are_plain_data(shop):
+    found = udfs.report(shop, "rec", "bought", **COLUMNS, measures=["ndcg"])
+    assert page_of(found.findings).html == found.html
+    assert found.findings.baseline == "als"
+
+
+def test_udfs_report_in_a_transaction_and_without_tables(shop):
+    shop.begin()
+    assert udfs.report(shop, "rec", "bought", np.array([5, 10]), **COLUMNS).findings.systems == [
+        "als",
+        "bert",
+    ]
+    with pytest.raises(ValueError, match=r"rec must have a column nope \(item_col\)"):
+        udfs.report(shop, "rec", "bought", **{**COLUMNS, "item_col": "nope"})
+    shop.rollback()
+    shop.execute("CREATE TABLE empty AS FROM rec LIMIT 0")
+    with pytest.raises(ValueError, match="report: rec must have a row, got 0 rows"):
+        udfs.report(shop, "empty", "bought", **COLUMNS)
+    with pytest.raises(ValueError, match="report: truth must have a user, got 0 rows"):
+        udfs.report(shop, "rec", "empty", **COLUMNS | {"grade_col": None})
+    shop.execute("CREATE TABLE others AS SELECT 'u1' AS userid, 'SE' AS country")
+    with pytest.raises(ValueError, match=r"report: segments must have a column who \(user_col\)"):
+        udfs.report(shop, "rec", "bought", **COLUMNS, segments="others", segment_col="country")
+    with duckdb.connect() as bare:
+        for name in ("rec", "con", "text"):  # which are variables of the module, too
+            with pytest.raises(duckdb.CatalogException, match=f"Table with name {name} does not exist"):
+                udfs.report(bare, name)
+        assert bare.execute("SELECT current_setting('python_enable_replacements')").fetchall() == [(True,)]
+
+
+def test_one_model_is_said_to_have_what_its_options_are(shop):
+    shop.execute("CREATE TABLE one AS FROM rec WHERE model = 'als'")
+    with pytest.raises(ValueError, match="report: confidence must be"):
+        udfs.report(shop, "one", "bought", **COLUMNS, confidence=7)
+    found = udfs.report(shop, "one", "bought", **COLUMNS)
+    assert found.findings.systems == ["als"]
+    assert "<h1>How good is als?</h1>" in found.html
