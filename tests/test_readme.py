@@ -83,37 +83,32 @@ def test_sql_blocks_return_what_the_readme_shows(con, code, output):
         assert result is None or result.fetchall()
 
 
-@pytest.mark.parametrize("name", ["shell", "compare"])
-def test_the_sessions_of_the_shell_print_what_the_readme_shows(tmp_path, name):
-    for folder in ("examples", "sql"):
-        (tmp_path / folder).symlink_to(ROOT / folder)
+def session(folder, commands):
+    """What the commands print in a folder with the examples and the SQL."""
+    for name in ("examples", "sql"):
+        (folder / name).symlink_to(ROOT / name)
     printed = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", marked(f"command: {name}").replace("ranking-udfs", COMMAND)],
-        cwd=tmp_path,
+        ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
+        cwd=folder,
         env=os.environ
         | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert printed.stdout.split() == marked(f"output: {name}").split()
     assert printed.stderr == ""
+    return printed.stdout
+
+
+@pytest.mark.parametrize("name", ["shell", "compare"])
+def test_the_sessions_of_the_shell_print_what_the_readme_shows(tmp_path, name):
+    printed = session(tmp_path, marked(f"command: {name}"))
+    assert printed.split() == marked(f"output: {name}").split()
 
 
 def test_the_report_is_written_after_the_comparison(tmp_path):
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    commands = marked("command: compare") + marked("command: report")
-    printed = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
-        cwd=tmp_path,
-        env=os.environ
-        | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert printed.stdout.split() == marked("output: compare").split()
-    assert printed.stderr == ""
+    printed = session(tmp_path, marked("command: compare") + marked("command: report"))
+    assert printed.split() == marked("output: compare").split()
     assert "<h1>similar compared with popularity</h1>" in (tmp_path / "report.html").read_text(
         encoding="utf-8"
     )

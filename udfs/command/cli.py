@@ -16,7 +16,7 @@ from ..duckdb.names import version
 from ..duckdb.portable import SCRIPT
 from ..duckdb.statements import read
 from ..measures import grammar
-from ..page.drawing import drawn_by, png, svg
+from ..page.drawing import png, svg, vl_convert
 from ..page.findings import Findings
 from ..page.page import page
 from .comparison import (
@@ -34,8 +34,7 @@ from .conclusion import FORMATS as CONCLUSION_FORMATS
 from .conclusion import conclusion
 from .evaluation import Plan, Request, at_cut_offs, plan
 from .files import extension
-from .gathering import Study, gather
-from .gathering import check_systems as check_systems_of_page
+from .gathering import Study, check_report, gather
 from .messages import DataError, one_line, printable, shortened
 from .output import COPY_OPTIONS, check_outputs, copy_statement, put, whole_file
 from .report import FORMATS, Row, render, report
@@ -412,6 +411,12 @@ def prepare(
     return tables, plan(request, tables.has_system)
 
 
+def check_users(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
+    """DataError if the truth has no user."""
+    if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
+        raise DataError(f"{inputs.truth}: no user to evaluate")
+
+
 def run_tables(
     con: duckdb.DuckDBPyConnection,
     arguments: argparse.Namespace,
@@ -420,8 +425,7 @@ def run_tables(
     steps: Plan,
 ) -> None:
     """Make the tables of the plan, and say what problems the data has."""
-    if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
-        raise DataError(f"{inputs.truth}: no user to evaluate")
+    check_users(con, inputs)
     for statement in steps.tables:
         con.execute(statement)
     if not arguments.no_check:
@@ -510,7 +514,7 @@ def write_report(arguments: argparse.Namespace) -> None:
     inputs, request = asked(arguments)
     options = how(arguments)
     try:
-        drawn_by()
+        vl_convert()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
     if arguments.figures is not None and not os.path.isdir(arguments.figures):
@@ -520,11 +524,8 @@ def write_report(arguments: argparse.Namespace) -> None:
         check_options(con, options, "report", "--")
         tables, steps = prepare(con, arguments, inputs, request)
         systems = systems_of(con, tables)
-        check_systems_of_page(systems, options.baseline, "--")
-        if len(systems) > 1:
-            check_measures(request, "report", "--")
-        if con.execute("SELECT count(userid) FROM truth").fetchall() == [(0,)]:
-            raise DataError(f"{inputs.truth}: no user to evaluate")
+        check_report(request, options, systems, "--")
+        check_users(con, inputs)
         sources = [("Recommendations", ", ".join(inputs.recs)), ("Truth", inputs.truth)]
         sources += [("Segments", ":".join(inputs.segment))] if inputs.segment else []
         study = Study(

@@ -64,9 +64,14 @@ def check_systems(con: duckdb.DuckDBPyConnection, tables: Tables, baseline: str 
     if len(systems) < 2:
         got = f"one, {shortened(systems[0])!r}" if systems else "one"
         raise DataError(f"compare: there must be two models or more, as in a=a.csv b=b.csv, got {got}")
+    check_baseline(systems, baseline, "compare", "--")
+
+
+def check_baseline(systems: Sequence[str], baseline: str | None, called: str, dashes: str) -> None:
+    """DataError if the baseline is no model; `called` and `dashes` as for check_measures."""
     if baseline is not None and baseline not in systems:
-        there = shortened(", ".join(systems))
-        raise DataError(f"compare: --baseline must be a model ({there}), got {shortened(baseline)!r}")
+        there = shortened(", ".join(systems)) or "there is one, without a name"
+        raise DataError(f"{called}: {dashes}baseline must be a model ({there}), got {shortened(baseline)!r}")
 
 
 def tables_of_segments(request: Request) -> list[str]:

@@ -84,15 +84,15 @@ def plan(request: Request, has_system: bool) -> Plan:
     check = f"FROM ranking_check('{rec}', '{truth}', ks := {cut_offs(request.ks)}{descending(request)})"
     is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
     if is_plain and not request.by_user and not request.by_segment:
-        return Plan(tables, check, summary_query(request, rec, system), None, None)
+        return Plan(tables, check, summary_query(request, system), None, None)
 
     # Several queries, or measures that the table functions have no column for: from the values of each user.
     by_user = request.table("by_user")
-    tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, rec, system)}")
+    tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, system)}")
     return Plan(
         tables,
         check,
-        means_query(request, rec, system),
+        means_query(request, system),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
@@ -117,22 +117,22 @@ def descending(request: Request) -> str:
     return "" if request.descending else ", descending := false"
 
 
-def summary_query(request: Request, rec: str, system: str) -> str:
+def summary_query(request: Request, system: str) -> str:
     """The means by k; `system` is the column that tells models apart, with a comma, or empty."""
     means = (column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
     ties = ", ties := 'expected'" if request.ties == "expected" else ""
-    truth = request.table("truth")
+    rec, truth = ranked_table(request), request.table("truth")
     return (
         f"SELECT {system}k, {', '.join((*COUNTS, *means))}\n"
         f"FROM ranking_summary('{rec}', '{truth}', {cut_offs(request.ks)}{ties}{descending(request)})"
     )
 
 
-def values_query(request: Request, rec: str, system: str) -> str:
+def values_query(request: Request, system: str) -> str:
     """The values by user and k."""
     longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
     ks = f"CROSS JOIN (SELECT unnest({cut_offs(request.ks)}) AS k)"
-    truth = request.table("truth")
+    rec, truth = ranked_table(request), request.table("truth")
     source = f"ranking_judged('{rec}', '{truth}', {longest}{descending(request)})\n{ks}"
     if request.ties == "expected":  # for which no public macro takes options
         is_descending = str(request.descending).lower()
@@ -160,9 +160,9 @@ def call(choice: Choice, ties: str) -> str:
     )
 
 
-def means_query(request: Request, rec: str, system: str) -> str:
+def means_query(request: Request, system: str) -> str:
     """The same as summary_query from the table by_user; the counts, which no k changes, are at k = 0 too."""
-    summary = f"ranking_summary('{rec}', '{request.table('truth')}', [0])"
+    summary = f"ranking_summary('{ranked_table(request)}', '{request.table('truth')}', [0])"
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     return (
         f"SELECT {system}k, {', '.join(COUNTS)}{means(request)}\nFROM {request.table('by_user')}\n"

@@ -12,8 +12,15 @@ from ..duckdb.names import version
 from ..duckdb.statements import identifier, literal
 from ..measures.grammar import Choice
 from ..measures.registry import Range
-from ..page.findings import UNNAMED, Findings, Histogram, Measured, Row, cut_text
-from .comparison import TESTS, Comparison, compare_queries, tables_of_segments
+from ..page.findings import DIGITS, UNNAMED, Findings, Histogram, Measured, Row, cut_order, cut_text
+from .comparison import (
+    TESTS,
+    Comparison,
+    check_baseline,
+    check_measures,
+    compare_queries,
+    tables_of_segments,
+)
 from .conclusion import footnote, sentence
 from .evaluation import Request, descending, plan, ranked_table
 from .messages import DataError, printable, shortened
@@ -23,7 +30,6 @@ MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 LOSERS = 20
-DIGITS = 4
 TIES = {
     "item": "ordered by item, ascending",
     "trec": "ordered as trec_eval does",
@@ -55,16 +61,16 @@ class Study:
     made: Sequence[str]
 
 
-def check_systems(systems: Sequence[str], baseline: str | None, dashes: str) -> None:
-    """DataError if there are too many models for a page, or the baseline is none of them.
+def check_report(request: Request, options: Comparison, systems: Sequence[str], dashes: str) -> None:
+    """DataError if there are too many models for a page, or they cannot be compared so.
 
     `dashes` stand in front of the options of what the user calls.
     """
     if len(systems) > MOST_SYSTEMS:
         raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
-    if baseline is not None and baseline not in systems:
-        there = shortened(", ".join(systems)) or "there is one, without a name"
-        raise DataError(f"report: {dashes}baseline must be a model ({there}), got {shortened(baseline)!r}")
+    check_baseline(systems, options.baseline, "report", dashes)
+    if len(systems) > 1:
+        check_measures(request, "report", dashes)
 
 
 def gather(con: duckdb.DuckDBPyConnection, study: Study) -> Findings:
@@ -84,12 +90,12 @@ class Gathering:
         self.con, self.study = con, study
         self.request = replace(study.request, by_user=True, by_segment=study.segment is not None)
         self.has_system = bool(study.systems)
-        self.baseline = study.options.baseline or next(iter(study.systems), "")
+        given = study.options.baseline  # "" is a name, too
+        self.baseline = next(iter(study.systems), "") if given is None else given
         self.systems = [self.baseline, *(name for name in study.systems if name != self.baseline)]
         self.options = replace(study.options, baseline=self.baseline)
         self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
-        self.by_user = self.request.table("by_user")
         self.shown = shown_names(self.systems) if self.has_system else {"": UNNAMED}
         self.order = {name: i for i, name in enumerate(self.shown.values())}
         self.asked: list[str] = []
@@ -150,7 +156,7 @@ class Gathering:
         """The means of all measures at their cut-offs, in order."""
         keys = ["system", "k"] if self.has_system else ["k"]
         choices = self.request.choices
-        found = self.ask(means_query(self.by_user, keys, choices, self.options.confidence))
+        found = self.ask(means_query(self.request.table("by_user"), keys, choices, self.options.confidence))
         found = [row for row in found if row["k"] in choices[row["place"]].cuts]
         return sorted(found, key=lambda row: (row["place"], cut_order(row["k"]), self.order[row["system"]]))
 
@@ -172,8 +178,8 @@ class Gathering:
         if len(self.systems) > 1:
             found = [{**row, "value": row["difference"]} for row in compared if self.is_first(row)]
         else:
-            table, confidence = self.request.table("by_segment"), self.options.confidence
-            query = means_query(table, ["segment"], [self.first], confidence, self.at_k)
+            at_first = f"(FROM {self.request.table('by_segment')} WHERE {self.at_k})"
+            query = means_query(at_first, ["segment"], [self.first], self.options.confidence)
             found = [{**row, "value": row["mean"]} for row in self.ask(query)]
         users: dict[str, int] = {}
         for row in found:
@@ -199,9 +205,8 @@ class Gathering:
 
     def losers(self, system: str) -> list[Row]:
         """The users whose first measure becomes worse by the most with this model."""
-        query = losers_query(self.request, self.at_k, system, self.baseline)
-        self.asked.append(query)
-        return [{**row, "userid": shortened(row["userid"])} for row in rows(self.con, query)]
+        found = self.ask(losers_query(self.request, self.at_k, system, self.baseline))
+        return [{**row, "userid": shortened(row["userid"])} for row in found]
 
 
 def shown_names(systems: Sequence[str]) -> dict[str, str]:
@@ -222,10 +227,6 @@ def shown_problem(row: Row) -> Row:
     return {**row, "example": None if example is None else shortened(example)}
 
 
-def cut_order(k: int | None) -> tuple[bool, int]:
-    return (k is None, k or 0)
-
-
 def ends(values: Range, means: Sequence[Row]) -> tuple[float, float]:
     """Where a histogram begins and ends: where the measure does, else where the users' values do."""
     found = [row for row in means if row["least"] is not None]
@@ -239,12 +240,11 @@ def listing(statements: Sequence[str]) -> str:
     return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
 
 
-def means_query(
-    table: str, keys: Sequence[str], choices: Sequence[Choice], confidence: float, condition: str = "true"
-) -> str:
+def means_query(source: str, keys: Sequence[str], choices: Sequence[Choice], confidence: float) -> str:
     """The means of measures with their intervals, and of how many users, by `keys`.
 
-    The squares are of differences to the means, found beforehand: so they cannot be lost to large means.
+    `source` is a table, or a query in brackets. The squares are of differences to the means, which are found
+    beforehand: so they cannot be lost to large means.
     """
     names = [identifier(choice.name) for choice in choices]
     by = ", ".join(keys)
@@ -262,17 +262,15 @@ def means_query(
     SELECT {by}, [
         {sums}
     ] AS found
-    FROM {table}
-    WHERE {condition}
+    FROM {source}
     GROUP BY ALL
 ), squares AS (
     SELECT {of_means}, found, [
         {squares}
     ] AS squares
-    FROM {table} AS one_user
+    FROM {source} AS one_user
     JOIN means
         ON {same}
-    WHERE {condition.replace("k IS", "one_user.k IS")}
     GROUP BY ALL
 )
 SELECT {by}, place, users, zeros, least, most, mean,

@@ -9,12 +9,12 @@ import duckdb
 from .. import register
 from ..duckdb.statements import identifier, literal
 from ..measures import grammar
-from ..page.drawing import drawn_by
+from ..page.drawing import vl_convert
 from ..page.page import Page, page
 from .cli import COMPARED_MEASURES, LONGEST_K
-from .comparison import Comparison, check_measures, check_options
+from .comparison import Comparison, check_options
 from .evaluation import NONE, Request, at_cut_offs, cut_offs
-from .gathering import TIES, Study, check_systems, gather
+from .gathering import TIES, Study, check_report, gather
 from .messages import DataError, shortened
 
 PREFIX = "_ranking_report_"  # of the views and tables that are there while a report is made
@@ -74,7 +74,7 @@ def report(
         ImportError: vl-convert-python is not installed.
         duckdb.Error: the tables are not there, or not as they should be.
     """
-    drawn_by()
+    vl_convert()  # which may not be there
     register(con)
     ((replaces,),) = con.execute("SELECT current_setting('python_enable_replacements')").fetchall()
     try:
@@ -93,7 +93,7 @@ def report(
         arguments = "".join(f", {name} := {text(value)}" for name, value in names.items())
         arguments += f", descending := {str(bool(descending)).lower()}"
         problems = f"FROM ranking_check({text(rec)}, {text(truth)}, ks := {cut_offs(request.ks)}{arguments})"
-        called = ", ".join(map(text, (user_col, item_col, score_col, grade_col, system_col)))
+        called = ", ".join(map(text, names.values()))
         check_tables(con, text(rec), text(truth), f"_ranking_names({called}, true)")
         made = views(con, rec, truth, segments, segment_col, names)
         for statement in made:
@@ -103,9 +103,7 @@ def report(
         systems = sorted(name for (name,) in con.execute(query).fetchall()) if has_system else []
         if has_system and not systems:
             raise DataError("report: rec must have a row, got 0 rows")
-        check_systems(systems, baseline, "")
-        if len(systems) > 1:
-            check_measures(request, "report", "")
+        check_report(request, options, systems, "")
         sources = [("Recommendations", rec), ("Truth", truth)]
         sources += [] if segments is None else [("Segments", segments)]
         study = Study(
@@ -193,8 +191,9 @@ def views(
         of_truth += f", {identifier(grade)} AS rel"
     found = [("rec", of_rec, rec), ("truth", of_truth, truth)]
     if segments is not None:
+        there = columns(con, segments)
         for option, column in (("user_col", names["user_col"]), ("segment_col", segment_col)):
-            if str(column).lower() not in columns(con, segments):
+            if str(column).lower() not in there:
                 raise DataError(f"report: segments must have a column {shortened(column)} ({option})")
         segment = f"CAST({identifier(segment_col)} AS VARCHAR) AS segment"
         found.append(("segments", f"{user} AS userid, {segment}", segments))

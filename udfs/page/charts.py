@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import MARKS, Findings, Measured, Row, cut_text, short
+from .findings import MARKS, Findings, Measured, Row, cut_order, cut_text, short
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
@@ -113,6 +113,11 @@ def number(field: str, title: str, zero: bool = False, **rest: Any) -> dict[str,
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero, **rest}}
 
 
+def lines(field: str, names: Sequence[str], title: str | None) -> dict[str, Any]:
+    """An axis of names, a line for each, in this order."""
+    return {"field": field, "type": "nominal", "sort": names, "title": title}
+
+
 def point(**rest: Any) -> dict[str, Any]:
     return {"type": "point", "filled": True, "size": 60, "opacity": 1, **rest}
 
@@ -175,8 +180,7 @@ def slug(kind: str, place: int, measure: Measured) -> str:
 def means(findings: Findings, place: int, measure: Measured) -> Chart:
     """The means at one cut-off, with intervals."""
     rows = of_measure(findings, place)
-    systems = drawn(findings)
-    y = {"field": "system", "type": "nominal", "sort": systems, "title": "model"}
+    y = lines("system", drawn(findings), "model")
     interval = {"x": number("low", measure.title), "x2": {"field": "high"}}
     spec = specification(
         of_drawn(findings, rows),
@@ -206,7 +210,7 @@ def by_k(findings: Findings, place: int, measure: Measured) -> Chart:
     """A line for each system, with a band."""
     rows = of_measure(findings, place)
     data = [{**row, "k": cut_text(row["k"])} for row in of_drawn(findings, rows)]
-    ks = [cut_text(k) for k in sorted(measure.cuts, key=lambda k: (k is None, k or 0))]
+    ks = [cut_text(k) for k in sorted(measure.cuts, key=cut_order)]
     look = told_apart(findings, legend=True)
     x = {"field": "k", "type": "ordinal", "sort": ks, "title": "cut-off k", "axis": {"labelAngle": 0}}
     band = {"y": number("low", measure.title), "y2": {"field": "high"}, "color": look["color"]}
@@ -280,7 +284,7 @@ def differences(findings: Findings, place: int, measure: Measured) -> Chart:
         {name: row[name] for name in ("system", "low", "high")} | {"value": row["difference"]}
         for row in of_drawn(findings, rows)
     ]
-    y = {"field": "system", "type": "nominal", "sort": drawn(findings), "title": "model"}
+    y = lines("system", drawn(findings), "model")
     spec = specification(
         [],
         width=WIDTH,
@@ -330,7 +334,7 @@ def wins(findings: Findings, place: int, measure: Measured) -> Chart:
         height={"step": 26},
         mark={"type": "bar", "stroke": INK, "strokeWidth": 0.5},
         encoding={
-            "y": {"field": "system", "type": "nominal", "sort": drawn(findings), "title": "model"},
+            "y": lines("system", drawn(findings), "model"),
             "x": {
                 **number("share", "share of users", domain=[0, 1]),
                 "axis": {"format": "%", "tickCount": 5},
@@ -470,7 +474,7 @@ def segments(findings: Findings) -> Chart:
         if row["segment"] in shown
     ]
     at = measure.at(measure.cuts[0])
-    y = {"field": "segment", "type": "nominal", "sort": names, "title": findings.segment}
+    y = lines("segment", names, findings.segment)
     if baseline is None:
         interval = {"x": number("low", at), "x2": {"field": "high"}, "y": y}
         layers = [
@@ -510,7 +514,7 @@ def small(
     findings: Findings, system: str, rows: Sequence[Row], names: Sequence[str], baseline: str
 ) -> dict[str, Any]:
     """The segments of one system."""
-    y = {"field": "segment", "type": "nominal", "sort": names, "title": findings.segment}
+    y = lines("segment", names, findings.segment)
     of_system = [row for row in rows if row["system"] == system]
     return {
         "title": {"text": system, "anchor": "start", "color": INK, "fontSize": 11, "limit": WIDTH},

@@ -113,6 +113,11 @@ def cut_text(k: int | None) -> str:
     return "all" if k is None else str(k)
 
 
+def cut_order(k: int | None) -> tuple[bool, int]:
+    """By which cut-offs are sorted, the whole list last."""
+    return k is None, k or 0
+
+
 MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?"}
 DIGITS = 4  # significant ones, where people read them
 
