@@ -355,39 +355,65 @@ CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col,
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
-    list_filter(string_split(cells[2], '; '), lambda part: part <> '') AS aliases,
-    list_filter(string_split(cells[3], '; '), lambda part: part <> '') AS arguments,
-    list_filter(string_split(cells[4], '; '), lambda part: part <> '') AS options,
-    cells[5] AS range,
-    cells[6] AS empty,
-    cells[7] AS source,
-    cells[8] AS description,
+    cells[2] AS kind,
+    list_filter(string_split(cells[3], '; '), lambda part: part <> '') AS aliases,
+    list_filter(string_split(cells[4], '; '), lambda part: part <> '') AS arguments,
+    list_filter(string_split(cells[5], '; '), lambda part: part <> '') AS options,
+    nullif(cells[6], '') AS range,
+    nullif(cells[7], '') AS empty,
+    nullif(cells[8], '') AS source,
+    cells[9] AS description,
 FROM (SELECT string_split(unnest(string_split(
-'recall | recall_at | rec; truth | normalize=truth|min | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
-precision | precision_at | rec; truth | divide=list|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
-f_measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
-hit_rate | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
-hits |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
-mrr | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
-first_hit_rank |  | rec; truth |  | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
-average_precision | ap | rec; truth | normalize=truth|min|hits | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
-auc | roc_auc | rec; truth |  | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
-dcg | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
-ideal_dcg | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
-ndcg |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
-cumulative_gain | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
-err |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
-rbp | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
-half_life_utility | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese et al. 1998 | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
-r_precision | rprec | rec; truth |  | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
-bpref |  | rec; truth |  | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
-interpolated_precision | iprec | rec; truth | recall=0 (a number >= 0 and <= 1) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
-interpolated_average_precision | eleven_point_average | rec; truth |  | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
-spearman |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman 1904 | Spearman''s correlation between the order of the judged items in the top k and their grades.
-kendall_tau | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall 1945; Stuart 1953 | Kendall''s tau between the order of the judged items in the top k and their grades.
-concordant_pairs | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, Rank-Aware Top-N Metrics | Share of the pairs of judged items in the top k with different grades that are in the right order.
-intra_list_diversity |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
-novelty |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.'
+'recall | measure | recall_at | rec; truth | normalize=truth|min | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
+precision | measure | precision_at | rec; truth | divide=list|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+hit_rate | measure | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
+hits | measure |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
+mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+first_hit_rank | measure |  | rec; truth |  | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
+average_precision | measure | ap | rec; truth | normalize=truth|min|hits | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
+auc | measure | roc_auc | rec; truth |  | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
+ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
+cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
+err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese et al. 1998 | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+r_precision | measure | rprec | rec; truth |  | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
+bpref | measure |  | rec; truth |  | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
+interpolated_average_precision | measure | eleven_point_average | rec; truth |  | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman 1904 | Spearman''s correlation between the order of the judged items in the top k and their grades.
+kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall 1945; Stuart 1953 | Kendall''s tau between the order of the judged items in the top k and their grades.
+concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, Rank-Aware Top-N Metrics | Share of the pairs of judged items in the top k with different grades that are in the right order.
+intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
+novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
+judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
+ranking_summary | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How the users fare: the distribution of every measure over the users with truth, for every k.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | What is wrong, or worth knowing, about two tables before they are evaluated.
+interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
+precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_functions | table function |  |  |  |  |  |  | What the pack has: every measure, table function and aggregate, a row for each.
+ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
+ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
+ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
+ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
+ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
+catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
+gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.
+personalization | aggregate | udf_personalization | rec_list |  |  |  |  | How different the recommendations of different users are: 1 minus the mean similarity of two users'' lists.
+logloss | aggregate | udf_logloss | predicted; actual |  |  |  |  | Logarithmic loss (cross-entropy) of predicted probabilities in a group.
+mae | aggregate | udf_mae | predicted; actual |  |  |  |  | The mean absolute error of a group.
+mse | aggregate | udf_mse | predicted; actual |  |  |  |  | The mean squared error of a group.
+r2 | aggregate | udf_r2 | predicted; actual |  |  |  |  | The coefficient of determination of a group.
+rmse | aggregate | udf_rmse | predicted; actual |  |  |  |  | The root mean squared error of a group.
+collect_set | Hivemall | udf_collect_set | value |  |  |  |  | The distinct values of a group, as Hive''s aggregate of that name.
+struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eight values in one STRUCT, as Hive''s function of that name.
+to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
+to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
     sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
@@ -1613,13 +1639,13 @@ SELECT unnest(_ranking_problems([
         24,
         concat('truth: ', grade_name, ' is NaN or infinite'),
         n_infinite,
-        concat(_ranking_row(names, userid, infinite[1]), ', ', grade_name, ' ', infinite[2])
+        concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])
     ),
     (
         25,
         concat('truth: ', grade_name, ' is negative'),
         n_negative,
-        concat(_ranking_row(names, userid, negative[1]), ', ', grade_name, ' ', negative[2])
+        concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])
     ),
     (
         26,
@@ -1641,8 +1667,8 @@ FROM (
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
-        min((itemid, rel)) FILTER (NOT isfinite(grade)) AS infinite,
-        min((itemid, rel)) FILTER (isfinite(grade) AND grade < 0) AS negative,
+        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
         list_sort(list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL), 'ASC') AS items
     FROM (
         SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
@@ -2832,7 +2858,51 @@ CREATE OR REPLACE MACRO ranking_summary
         )
         FROM _ranking_summarised('_ranking_users')
     );
+COMMENT ON MACRO TABLE ranking_functions IS 'What the pack has: every measure, table function and aggregate, a row for each.';
+COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
+COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
+COMMENT ON MACRO udf_mae IS 'The mean absolute error of a group.';
+COMMENT ON MACRO udf_mse IS 'The mean squared error of a group.';
+COMMENT ON MACRO udf_r2 IS 'The coefficient of determination of a group.';
+COMMENT ON MACRO udf_rmse IS 'The root mean squared error of a group.';
+COMMENT ON MACRO ranking_mean IS 'The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.';
+COMMENT ON MACRO udf_gini_coverage IS 'How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.';
+COMMENT ON MACRO udf_personalization IS 'How different the recommendations of different users are: 1 minus the mean similarity of two users'' lists.';
+COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
+COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
+COMMENT ON MACRO ranking_bpref IS 'How rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
+COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
+COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
+COMMENT ON MACRO ranking_f_measure IS 'The harmonic mean of precision and recall at k, recall weighing beta times as much.';
+COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
+COMMENT ON MACRO ranking_hit_rate IS '1 if any relevant item stands in the top k, else 0.';
+COMMENT ON MACRO ranking_hits IS 'The number of relevant items in the top k.';
+COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
+COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
+COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
+COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
+COMMENT ON MACRO ranking_precision IS 'The share of the top k that is relevant.';
+COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
+COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
+COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand in the top k.';
+COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
+COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
+COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
+COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
+COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
+COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
+COMMENT ON MACRO TABLE ranking_check IS 'What is wrong, or worth knowing, about two tables before they are evaluated.';
+COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
+COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
+COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
+COMMENT ON MACRO TABLE ranking_distribution IS 'How the users fare: the distribution of every measure over the users with truth, for every k.';
+COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
+COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
 CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_distributed _ranking_summarised _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');

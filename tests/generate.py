@@ -1,34 +1,27 @@
 """Writes what follows from the registry: `python -m tests.generate`. A test checks that it was run.
 
-- README.md: the table of measures
-- sql/tables/ranking_functions.sql: the same table in SQL
+- sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
+- sql/tables/ranking_functions.sql: what there is, as a table
 - sql/tables/internal: _ranking_by_user.sql, _ranking_ties_by_user.sql: a column per measure;
   _ranking_has_expected.sql: those without an expected value over ties
 - sql/comparison/internal: what the comparison knows of measures, their names and options
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
-from collections.abc import Iterator
+import inspect
+from collections.abc import Iterator, Sequence
 from math import inf, isfinite
 from pathlib import Path
 
-from tests.witnesses import LIST_WITNESSES, WITNESSES
-from udfs.arrow.functions import TABLE_HEADER, measure_table
+from tests import reference
+from tests.reference import ROOT, quoted
+from udfs.arrow.functions import FUNCTIONS, measure_table
 from udfs.duckdb import portable, statements
 from udfs.duckdb.statements import literal
 from udfs.measures.grammar import SPELLINGS
-from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
+from udfs.measures.registry import MEASURES, Number, OneOf, Option
 
-ROOT = Path(__file__).resolve().parent.parent
-KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
-
-LIBRARIES = {
-    "pytrec_eval": "pytrec-eval-terrier",
-    "ir_measures": "ir-measures",
-    "scipy": "SciPy",
-    "sklearn": "scikit-learn",
-    "cwl": "cwl-eval",
-}
+REFERENCE = ROOT / "sql" / "README.md"
 
 
 def table_measures() -> list[str]:
@@ -36,65 +29,41 @@ def table_measures() -> list[str]:
     return [name for name, measure in MEASURES.items() if measure.column]
 
 
-def identifier(name: str) -> str:
-    return f'"{name}"' if name in KEYWORDS else name
+def function_rows() -> Iterator[tuple[str | Sequence[str], ...]]:
+    """What ranking_functions returns: each measure, then judge and each macro that is no measure."""
+    for name, *cells in measure_table():
+        yield name, "measure", *cells
+    judging = (inspect.getdoc(FUNCTIONS["judge"].call) or "").partition("\n")[0]
+    yield "judge", "judging", [], ["rec", "truth"], [], "", "", "", judging
+    for title in reference.GROUPS:
+        for name in reference.group_names(title):
+            if name in statements.macros() and name.removeprefix("ranking_") not in MEASURES:
+                yield macro_row(name, statements.macros()[name])
 
 
-def checked_against(measure: Measure) -> str:
-    """The outside implementations that its tests compare it with; none where there is no witness yet."""
-    if measure.name in LIST_WITNESSES:
-        return "SciPy" if LIST_WITNESSES[measure.name].outside else ""
-    if measure.name not in WITNESSES:
-        return ""
-    return ", ".join(dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside))
+def macro_row(name: str, macro: statements.Macro) -> tuple[str | Sequence[str], ...]:
+    room = statements.texts()[name][1]
+    kind = "table function" if macro.is_table else {"measures": "judging", "hivemall": "Hivemall"}.get(room)
+    given = list(dict.fromkeys(parameter for one in reference.parameters(name) for parameter in one))
+    return (
+        name,
+        kind or "aggregate",
+        [macro.always] if macro.always != name else [],
+        list(dict.fromkeys(parameter.split()[0] for parameter in given if ":=" not in parameter)),
+        [parameter.replace(" := ", "=") for parameter in given if ":=" in parameter],
+        *("", "", ""),
+        macro.description,
+    )
 
 
-def readme_table() -> Iterator[str]:
-    headers = ["measure", "options (default first)", "range", "empty or undefined", "expected over ties"]
-    headers += ["source", "checked against"]
-    yield f"| {' | '.join(headers)} |"
-    yield "|---" * len(headers) + "|"
-    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
-        names = ", ".join(f"`{identifier(name)}`" for name in measure.names)
-        options = "<br>".join(f"`{text}`" for text in measure.option_texts)
-        options = options.replace("|", "\\|")
-        row = [
-            f"{names}: {measure.description}",
-            options,
-            measure.range_text,
-            str(measure.empty),
-            "yes" if measure.expected else "",
-            measure.source,
-            checked_against(measure),
-        ]
-        yield f"| {' | '.join(row)} |"
-
-
-def ranking_functions() -> Iterator[str]:
-    """The statement that makes the macro ranking_functions."""
-    yield "-- The measures of the pack: what `ranking-udfs measures` prints, as a table."
-    yield "--"
-    yield "-- Returns: name, aliases, arguments (before k and options), options (default first), range, empty"
-    yield "--          (the value where truth is empty, or where it is undefined), source, description."
-    yield "-- Example: SELECT name, options FROM ranking_functions() WHERE len(options) > 0"
-    yield "--"
-    yield "-- Generated from the registry by `python -m tests.generate`, do not edit."
-    yield "-- A line is a measure and ` | ` stands between its columns, since one text is quick to parse."
-    yield "CREATE OR REPLACE TEMP MACRO ranking_functions() AS TABLE"
-    table = measure_table()
-    yield "SELECT"
-    for place, (header, cell) in enumerate(zip(TABLE_HEADER, table[0], strict=True), start=1):
-        parts = f"list_filter(string_split(cells[{place}], '; '), lambda part: part <> '')"
-        yield f"    {f'cells[{place}]' if isinstance(cell, str) else parts} AS {header},"
-    yield "FROM (SELECT string_split(unnest(string_split("
-    lines = (" | ".join(cell if isinstance(cell, str) else "; ".join(cell) for cell in row) for row in table)
-    yield literal("\n".join(lines))
-    yield ", chr(10))), ' | ') AS cells);"
+def function_lines() -> Iterator[str]:
+    rows = ([cell if isinstance(cell, str) else "; ".join(cell) for cell in row] for row in function_rows())
+    yield literal("\n".join(" | ".join(row) for row in rows))
 
 
 def by_user_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"    _ranking_{name}(ranking) AS {identifier(name)},"
+        yield f"    _ranking_{name}(ranking) AS {quoted(name)},"
 
 
 def ties_by_user_columns() -> Iterator[str]:
@@ -102,7 +71,7 @@ def ties_by_user_columns() -> Iterator[str]:
         value = f"_ranking_{name}(ranking)"
         if MEASURES[name].expected:
             value = f"CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_{name}(tied) ELSE {value} END"
-        yield f"        {value} AS {identifier(name)},"
+        yield f"        {value} AS {quoted(name)},"
 
 
 def without_expected() -> Iterator[str]:
@@ -188,11 +157,11 @@ def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
 
 def generated() -> dict[Path, str]:
     """What each file should hold."""
-    readme = ROOT / "README.md"
     macros = ROOT / "sql" / "tables"
+    functions = macros / "ranking_functions.sql"
     files = {
-        readme: between(readme.read_text(), "<!-- measures:", "<!-- end of measures", readme_table()),
-        macros / "ranking_functions.sql": "\n".join(ranking_functions()) + "\n",
+        functions: between(functions.read_text(), "-- rows: generated", "-- end of rows", function_lines()),
+        REFERENCE: reference_text(),
     }
     for path, columns in (
         (macros / "internal" / "_ranking_by_user.sql", by_user_columns()),
@@ -213,6 +182,18 @@ def generated() -> dict[Path, str]:
     return files
 
 
+def reference_text() -> str:
+    """The reference: what is written by hand, and between it what is generated."""
+    text = between(
+        REFERENCE.read_text(), "<!-- contents: generated", "<!-- end of contents", reference.contents()
+    )
+    text = between(text, "<!-- table: generated", "<!-- end of table", reference.measure_table())
+    for title in reference.GROUPS:
+        begin, end = f"<!-- {title}: generated", f"<!-- end of {title}"
+        text = between(text, begin, end, reference.sections(title))
+    return text
+
+
 def portable_script() -> tuple[Path, str]:
     """The script of the macros as the files have them now, and where it belongs."""
     statements.texts.cache_clear()
@@ -221,7 +202,9 @@ def portable_script() -> tuple[Path, str]:
 
 
 if __name__ == "__main__":
-    for path, text in generated().items():
+    for _ in range(2):  # the reference shows what the macros return that were generated before
+        for path, text in generated().items():
+            path.write_text(text)
+        path, text = portable_script()
         path.write_text(text)
-    path, text = portable_script()
-    path.write_text(text)
+        reference.forget()

@@ -39,6 +39,7 @@ def test_results_are_in_memory_of_arrows(name: str) -> None:
     rec, truth = lists([[1, 2, 3]] * 1_000), lists([[2]] * 1_000)
     vectors = pa.array([[[1, 0], [0, 1]]] * 1_000)
     arguments = [vectors] if name == "intra_list_diversity" else [rec, truth]
+    MEMORY.get().last = None  # what another test has left there
     before = pa.total_allocated_bytes()
     result = FUNCTIONS[name].call(*arguments)
     MEMORY.get().last = None

@@ -2,12 +2,16 @@
 
 import csv
 import gzip
+import html
+import inspect
 import io
 import json
 import os
 import random
 import re
 import runpy
+import shlex
+import signal
 import stat
 import subprocess
 import sys
@@ -20,8 +24,9 @@ import pytest
 
 import udfs
 from udfs.command import cli, session
+from udfs.command.arguments import EXAMPLES, parse
 from udfs.command.cli import main
-from udfs.command.messages import LONGEST
+from udfs.command.messages import LONGEST, say
 from udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,10 +59,11 @@ def con():
 
 @pytest.fixture(autouse=True)
 def registered(con, monkeypatch):
-    """Register the pack once for all tests; settings need a connection of their own."""
+    """Register the pack once for all tests; settings and databases need a connection of their own."""
 
-    def connected(settings, connect=session.connected):
-        return connect(settings) if any(settings.values()) else nullcontext(emptied(con))
+    def connected(settings, database=None, connect=session.connected):
+        is_own = any(settings.values()) or database
+        return connect(settings, database) if is_own else nullcontext(emptied(con))
 
     monkeypatch.setattr(cli, "connected", connected)
 
@@ -180,6 +186,18 @@ def test_options_may_stand_between_files(run):
     assert run("evaluate", "-k", "4", "rec.csv", "truth.csv") == expected
 
 
+def test_measures_and_cut_offs_are_parted_by_commas_or_repeated(run):
+    """In any order among the files."""
+    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4", "-k", "2", "-m", "ndcg", "-m", "MAP@2,1")
+    assert cells(expected)["Ranking measure"] == ["top-1", "top-2", "top-4"]
+    for arguments in (
+        ["--measures", "ndcg,MAP@2,1", "-k", "4,2", "rec.csv", "truth.csv"],
+        ["rec.csv", "-k4,2", "truth.csv", "-m", "NDCG,ap@2,1"],
+        ["-k", "4,2,4", "rec.csv", "--measures=ndcg, map@2 , 1", "truth.csv"],
+    ):
+        assert run("evaluate", *arguments) == expected
+
+
 # Ranking
 
 
@@ -214,13 +232,17 @@ def test_ties_expected_are_the_mean_over_all_orders(run):
         "expected",
         "--no-check",
         "--measures",
-        "recall",
-        "mrr",
+        "recall,mrr",
     ]
     recall, mrr = [4 / 3 / 2, 1, 0], [(1 + 1 + 1 / 2) / 3, 1 / 2, 0]
     (row,) = evaluated(run, *plain)
     assert (row["recall"], row["mrr"]) == pytest.approx((sum(recall) / 3, sum(mrr) / 3), abs=1e-15)
-    options = ["ndcg(gain=linear)@1", "average_precision(normalize=hits)", "--segment", "users.csv:country"]
+    options = [
+        "-m",
+        "ndcg(gain=linear)@1,average_precision(normalize=hits)",
+        "--segment",
+        "users.csv:country",
+    ]
     rows = evaluated(run, *plain, *options, "--by-user", "users.json")
     users = [user for user in json.loads(Path("users.json").read_text()) if user["k"] == 2]
     assert [user["recall"] for user in users] == pytest.approx(recall, abs=1e-15)
@@ -233,7 +255,7 @@ def test_ties_expected_are_the_mean_over_all_orders(run):
 def test_ties_expected_without_a_closed_form_are_an_error(fails, measure):
     named = measure.partition("@")[0].lower()
     error = fails(
-        2, "evaluate", "rec.csv", "truth.csv", "--ties", "expected", "--measures", "recall", measure
+        2, "evaluate", "rec.csv", "truth.csv", "--ties", "expected", "--measures", f"recall,{measure}"
     )
     assert f"--ties expected: {named} has no closed form over all orders of equal scores" in error
 
@@ -259,7 +281,7 @@ def test_threads_do_not_change_the_numbers(run):
 
 def test_chosen_measures_with_options(run):
     chosen = ["ndcg", "recall_at", "ndcg(gain=linear)", "rbp( persistence=0.5, gain=binary )", "ndcg", "err"]
-    text = run("evaluate", "rec.csv", "truth.csv", "-k", "4", "--measures", *chosen)
+    text = run("evaluate", "rec.csv", "truth.csv", "-k", "4", "--measures", ",".join(chosen))
     assert list(cells(text))[2:] == [
         "NDCG",
         "Recall",
@@ -272,7 +294,7 @@ def test_chosen_measures_with_options(run):
 
 @pytest.mark.parametrize("names", [[n for n in MEASURES if MEASURES[n].column], [*MEASURES]])
 def test_every_measure_can_be_chosen(run, con, names):
-    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", *names)
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", ",".join(names))
     for name in names:
         ((value,),) = con.execute(f'SELECT "{name}"([1, 3, 2, 6], [1, 2, 4], 10)').fetchall()
         assert row[name] == (value if value is None else pytest.approx(value, abs=1e-15)), name
@@ -292,7 +314,7 @@ def test_every_option_of_a_measure_can_be_given(run, con):
                     given = ",".join(filter(None, [f"{option}={text}", beside]))
                     options[f"{name}({given})"] = name, given
     del options["err(max_grade=.25)"], options["rbp(max_grade=.25,gain=graded)"]  # no grade may be above it
-    rows = evaluated(run, "rec.csv", "truth.csv", "-k", "3", "-k", "all", "--measures", *options)
+    rows = evaluated(run, "rec.csv", "truth.csv", "-k", "3,all", "--measures", ",".join(options))
     for row in rows:
         for called, (name, given) in options.items():
             query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
@@ -301,29 +323,30 @@ def test_every_option_of_a_measure_can_be_given(run, con):
 
 
 def test_names_of_options_that_differ_in_case_alone_are_one_column(run):
-    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", "f1(beta=1e3)", "mrr", "f1(beta=1E3)@10")
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", "f1(beta=1e3),mrr,f1(beta=1E3)@10")
     assert list(row)[4:] == ["f_measure(beta=1E3)", "mrr"]
 
 
 def test_a_measure_is_found_under_all_its_names(run):
     names = ["ndcg", "NDCG", "MAP", "Hit rate", "ap", "Discounted-Cumulative-Gain"]
-    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", *names)
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", ",".join(names))
     assert list(row)[4:] == ["ndcg", "average_precision", "hit_rate", "dcg"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
         (["--measures", "ndcg@4,2"], [["ndcg"], {2: [True], 4: [True]}]),
-        (["--measures", "ndcg@4", "recall@2"], [["ndcg", "recall"], {2: [False, True], 4: [True, False]}]),
-        (["--measures", "ndcg@4", "mrr"], [["ndcg", "mrr"], {4: [True, False], 10: [False, True]}]),
+        (["--measures", "ndcg@4,recall@2"], [["ndcg", "recall"], {2: [False, True], 4: [True, False]}]),
+        (["--measures", "ndcg@4", "-m", "mrr"], [["ndcg", "mrr"], {4: [True, False], 10: [False, True]}]),
         (
-            ["--measures", "ndcg(gain=linear)@5", "mrr", "-k", "2"],
+            ["--measures", "ndcg(gain=linear)@5,mrr", "-k", "2"],
             [["ndcg(gain=linear)", "mrr"], {2: [False, True], 5: [True, False]}],
         ),
-        (["--measures", "ndcg@4", "ndcg", "-k", "2"], [["ndcg"], {2: [True], 4: [True]}]),
+        (["--measures", "ndcg@4,ndcg", "-k", "2"], [["ndcg"], {2: [True], 4: [True]}]),
         (["--measures", "ndcg@4", "-k", "2"], [["ndcg"], {2: [False], 4: [True]}]),
-        (["--measures", "err@all", "mrr@3"], [["err", "mrr"], {3: [False, True], None: [True, False]}]),
+        (["--measures", "err@all,mrr@3"], [["err", "mrr"], {3: [False, True], None: [True, False]}]),
     ],
 )
 def test_a_measure_is_shown_at_its_own_cut_offs_alone(run, arguments, expected):
@@ -355,15 +378,33 @@ def test_a_mean_without_a_value_is_null(run):
     assert json.loads(run(*arguments, "--format", "json"))[0]["first_hit_rank"] is None
 
 
-@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json"])
+@pytest.mark.parametrize("form", ["table", "markdown", "csv", "json", "html"])
 def test_measures_command_lists_the_registry(run, form):
-    text = run("measures", "--format", form)
+    text = html.unescape(run("measures", "--format", form))
+    if form == "table":
+        assert max(map(len, text.splitlines())) <= 100
+        text = " ".join(text.split())
     for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
         assert measure.description in text.replace("\\", "")
         assert all(name in text for name in measure.names)
     if form == "json":
         f_measure = next(row for row in json.loads(text) if row["name"] == "f_measure")
         assert f_measure["options"] == "beta=1 (a number >= 0)"
+
+
+def test_a_measure_is_explained_under_all_its_names(run, fails):
+    text = run("measures", "ndcg")
+    assert text.startswith("NDCG\n====\n\nCalled: ndcg\nOptions: gain=exp|linear; discount=")
+    assert "\n>>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])\n0.7039180890341348\n" in text
+    assert run("measures", "NDCG") == text
+    assert run("measures", "map", "novelty") == f"{run('measures', 'ap')}\n{run('measures', 'Novelty')}"
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
+        words = " ".join(run("measures", measure.label).split())
+        assert all(word in words for word in (*inspect.getdoc(measure.compute).split(), *measure.names))
+    (row,) = json.loads(run("measures", "ap", "--format", "json"))
+    assert row["name"] == "average_precision"
+    said = "measures: NAME must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
+    assert fails(1, "measures", "ndgc") == said
 
 
 # Input
@@ -447,6 +488,7 @@ SPELLINGS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "one", "other", "late"), SPELLINGS)
 def test_ids_that_are_written_differently_differ(run, form, one, other, late):
     """Were users one, there would be one; were items one, the other would stand at rank 1."""
@@ -538,6 +580,150 @@ def test_folders_are_columns_too(run):
         assert (row["users"], row["users_without_rec"], row["recall"]) == (2, 0, 0.5)
 
 
+def test_folders_are_read_with_all_their_files_and_partitions(run, fails, con):
+    """A partition is called what its folder is called: 1.10 is no number."""
+    query = (
+        "FROM 'rec.csv' SELECT '1.10' AS system, * UNION ALL FROM 'rec.csv' SELECT 'b', * WHERE userid < 3"
+    )
+    con.execute(f"COPY ({query}) TO 'lists' (FORMAT parquet, PARTITION_BY (system))")
+    Path("lists/_SUCCESS").touch()
+    rows = evaluated(run, "lists", "truth.csv", "--no-check", "-m", "mrr")
+    assert [(row["system"], row["mrr"]) for row in rows] == [("1.10", 1.0), ("b", pytest.approx(2 / 3))]
+    assert rows == evaluated(run, "lists/*/*.parquet", "truth.csv", "--no-check", "-m", "mrr")
+    Path("te[x]t").mkdir()
+    Path("te[x]t/part.csv.gz").write_bytes(gzip.compress(REC.encode()))
+    assert run("evaluate", "te[x]t", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+    Path("te[x]t/rec.csv").write_text(REC)
+    said = "te[x]t: files of several formats (.csv, .csv.gz): say which, as in 'te[x]t/**/*.csv'"
+    assert fails(1, "evaluate", "te[x]t", "truth.csv") == said
+    for hidden in ("_temporary", ".checkpoints"):
+        Path(f"{hidden}s/{hidden}").mkdir(parents=True)
+        Path(f"{hidden}s/{hidden}/rec.csv").write_text(REC)
+        said = f"{hidden}/rec.csv is hidden or not finished: name the files, as in '{hidden}s/*.csv'"
+        assert fails(1, "evaluate", f"{hidden}s", "truth.csv") == f"{hidden}s: {said}"
+    Path("lists/_delta_log").mkdir()
+    Path("lists/_delta_log/0.json").write_text("{}")
+    assert fails(1, "evaluate", "lists", "truth.csv").startswith("lists: a Delta table, of which not every")
+
+
+def stdin(monkeypatch, content):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+def test_standard_input_is_a_file(run, fails, monkeypatch, con):
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    write(con, "rec.parquet", "FROM 'rec.csv'")
+    write(con, "rec.json", "FROM 'rec.csv'")
+    Path("rec.gz").write_bytes(gzip.compress(REC.encode()))
+    for form in ("csv", "gz", "parquet", "json"):
+        stdin(monkeypatch, Path(f"rec.{form}").read_bytes())
+        assert run("evaluate", "-", "truth.csv") == expected
+    stdin(monkeypatch, TRUTH.encode())
+    assert run("evaluate", "rec.csv", "-") == expected
+    stdin(monkeypatch, REC.encode())
+    script = run("sql", "a=-", "truth.csv")
+    assert "FROM read_csv('/dev/stdin', " in script
+    for content, arguments, said in (
+        (b"", ["-", "truth.csv"], "-: no rows"),
+        (b"user,score\n1,1\n", ["-", "truth.csv"], "-: no column 'userid' (there are: user, score)"),
+        (REC.encode() + b"1,1,much\n", ["-", "truth.csv"], "-: Conversion Error: CSV Error on Line: 14"),
+        (b"", ["-", "-"], "-: standard input can be read once, got it twice"),
+    ):
+        stdin(monkeypatch, content)
+        error = fails(1, "evaluate", *arguments)
+        assert error.startswith(said)
+        assert "/stdin" not in error
+
+
+# Databases
+
+
+@pytest.fixture
+def database():
+    """A database whose views go by names that the command and the pack have, too."""
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""
+            CREATE TABLE rec AS FROM 'rec.csv';
+            CREATE SCHEMA sales;
+            CREATE TABLE sales."what's bought" AS FROM 'truth.csv';
+            CREATE VIEW truth AS FROM sales."what's bought";
+            CREATE VIEW lists AS FROM rec;
+            CREATE VIEW bought AS FROM truth WHERE userid IN (SELECT userid FROM rec);
+            CREATE MACRO hits(score) AS -score;
+            CREATE VIEW turned AS SELECT userid, itemid, hits(score) AS score FROM rec;
+            CREATE TABLE users AS SELECT 1 AS userid, 'SE' AS country;
+        """)
+    return "shop.duckdb"
+
+
+def test_tables_of_a_database_stand_for_files(run, database):
+    expected = run("evaluate", "rec.csv", "truth.csv", "-m", "mrr")
+    before = Path(database).read_bytes()
+    quoted = 'sales."what\'s bought"'
+    for rec, truth in (
+        ("lists", "bought"),
+        ("main.REC", quoted),
+        ("shop.rec", f"Shop.{quoted}"),
+        ("rec.csv", "shop.main.truth"),
+    ):
+        assert run("evaluate", "--database", database, rec, truth, "-m", "mrr") == expected
+    arguments = ["a=rec", "b=turned", "truth", "--segment", "users:country", "-m", "mrr"]
+    arguments += ["--database", database]
+    rows = evaluated(run, *arguments)
+    assert {(row["system"], row["segment"], row["mrr"]) for row in rows} == {
+        (system, segment, value)
+        for system, value in (("a", 1.0), ("b", 0.5))
+        for segment in ("(all)", "(none)", "SE")
+    }
+    assert "b is worse than a in mrr@10 by 0.5" in run("compare", *arguments, "--baseline", "a")
+    Path("lists").mkdir()  # a name that a table has before it
+    parts = ["--parts", "lists", "turned", "truth", "--database", database, "-m", "mrr", "--no-check"]
+    assert cells(run("evaluate", *parts, "--output", "-"))["MRR"] == ["1.0"]
+    assert Path(database).read_bytes() == before
+
+
+def test_sql_over_a_database_attaches_it(run, con, database):
+    script = run("sql", "--database", database, "lists", "bought")
+    with duckdb.connect() as bare:
+        udfs.register(bare)
+        for statement in bare.extract_statements(script):
+            found = session.rows(bare, statement.query)
+    assert found == evaluated(run, "rec.csv", "truth.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bought", "what's bought"], "(did you mean sales.what's bought?)"),
+        (["reç", "truth"], "(did you mean rec?)"),
+        (["sales.rec", "truth"], "sales.rec: no such table or view, and no such file (did you mean rec?)"),
+        (["xyz", "truth"], "(there are: bought, lists, rec, truth, turned, users, sales.what's bought)"),
+        (["a.b.c.d", "truth"], "a.b.c.d: no such table or view, and no such file"),
+        (["users", "truth"], "users: no column 'itemid' (there are: userid, country)"),
+    ],
+)
+def test_a_table_that_is_not_there_is_named(fails, database, arguments, said):
+    assert said in fails(1, "evaluate", "--database", database, *arguments)
+
+
+def test_a_database_is_no_table_and_a_table_no_database(fails, database):
+    said = "shop.duckdb: a database, not a table: name its tables, as in --database shop.duckdb rec truth"
+    assert fails(1, "evaluate", "shop.duckdb", "truth.csv") == said
+    assert fails(1, "evaluate", "--database", "rec.csv", "rec", "truth") == "rec.csv: not a DuckDB database"
+    assert fails(1, "evaluate", "--database", "none.duckdb", "rec", "truth") == "none.duckdb: no such file"
+    arguments = ["--database", database, "rec", "truth", "--format", "csv", "--output", database]
+    error = fails(1, "evaluate", *arguments)
+    assert error == "shop.duckdb: would overwrite shop.duckdb, which is the same file"
+
+
+@pytest.mark.slow
+def test_a_database_with_the_pack_in_it_is_read_too(run, database):
+    run("install", database)
+    os.rename(database, "temp.duckdb")  # a name that is DuckDB's own
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    assert run("evaluate", "--database", "temp.duckdb", "rec", "truth") == expected
+
+
 # Scores and grades
 
 
@@ -553,7 +739,7 @@ def test_a_grade_is_a_number_or_true(run, con, kind):
         )
     else:
         table(file, "userid,itemid,rel", ("1", "1", "false"), ("1", "3", "true"))
-    (row,) = evaluated(run, "rec.csv", file, "--no-check", "--measures", "mrr", "dcg")
+    (row,) = evaluated(run, "rec.csv", file, "--no-check", "--measures", "mrr,dcg")
     assert (row["mrr"], row["dcg"]) == (0.5, pytest.approx(1 / 1.584962500721156))  # log2(3)
 
 
@@ -586,8 +772,7 @@ def test_scores_in_json_are_not_rounded(run):
         "--by-user",
         "by.json",
         "--measures",
-        "mrr",
-        "ideal_dcg",
+        "mrr,ideal_dcg",
         "--no-check",
     )
     found = {row["userid"]: row for row in json.loads(Path("by.json").read_text())}
@@ -612,16 +797,49 @@ def worse():
 
 def test_models_have_columns_of_their_own(run, worse):
     text = run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check")
-    found = cells(text)
-    assert found["Ranking measure"] == ["b top-4", "b top-2", "a top-4", "a top-2"]
-    assert found["MRR"] == ["1.0", "1.0", repr(0.5 / 3), repr(0.5 / 3)]
+    found = cells(run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check", "-m", "mrr@4"))
+    assert found["Ranking measure"] == ["b top-2", "b top-4", "a top-2", "a top-4"]
+    assert found["MRR"] == ["", "1.0", "", repr(0.5 / 3)]
     assert "Users evaluated: 3\n" in text
     assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
 
 
-def test_models_without_a_name_have_that_of_the_file(run, worse):
-    rows = evaluated(run, "rec.csv", worse, "truth.csv", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["rec", "worse"]
+def test_several_files_without_a_name_are_neither_models_nor_parts(fails, run, worse):
+    """A shell makes them of a pattern, and of parts as models no number would be right."""
+    rule = "or say --parts if they are parts of one table"
+    said = "2 files of recommendations, {} without a name: name each model, as in {}, " + rule
+    error = fails(1, "evaluate", "rec.csv", worse, "truth.csv")
+    assert error == said.format(2, "rec=rec.csv worse=worse.csv")
+    error = fails(1, "compare", "a=rec.csv", worse, "truth.csv")
+    assert error == said.format(1, "worse=worse.csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "json", "run"])
+def test_parts_are_one_table(run, con, form):
+    Path("part").mkdir()
+    for user in (1, 2, 3):
+        if form == "run":
+            lines = [
+                f"{user} Q0 {item} 1 {score} mine\n" for item, score in ((1, 10), (3, 8), (2, 6), (6, 2))
+            ]
+            Path(f"part/{user}.run").write_text("".join(lines))
+        else:
+            write(con, f"part/{user}.{form}", f"FROM 'rec.csv' WHERE userid = {user}")
+    parts = [f"part/{user}.{form}" for user in (1, 2, 3)]
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    assert run("evaluate", "--parts", *parts, "truth.csv") == expected
+    text = run(
+        "evaluate", *(f"a={part}" for part in parts), "b=rec.csv", "truth.csv", "--parts", "-m", "ndcg"
+    )
+    assert cells(text)["NDCG"] == [DOCUMENTS["NDCG"][0]] * 2
+    if form == "parquet":
+        assert run("evaluate", "part", "truth.csv") == run("evaluate", "part/", "truth.csv") == expected
+
+
+def test_parts_of_two_formats_are_refused(fails, con):
+    write(con, "rec.parquet", "FROM 'rec.csv'")
+    error = fails(1, "evaluate", "--parts", "rec.csv", "rec.parquet", "truth.csv")
+    assert error == "rec.csv and 1 more: parts must be of one format, got .csv and .parquet"
 
 
 def test_a_single_model_can_have_a_name(run):
@@ -635,7 +853,7 @@ def test_a_column_system_holds_several_models(run):
     found = cells(run("evaluate", "both.csv", "truth.csv", "--no-check"))
     assert found["Ranking measure"] == ["x top-10", "y top-10", "z top-10"]
     assert found["MRR"] == ["0.0", "1.0", "1.0"]
-    rows = evaluated(run, "both.csv", "rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
+    rows = evaluated(run, "both.csv", "rec=rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
     assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
 
 
@@ -679,18 +897,20 @@ def test_csv_and_json_have_a_row_per_k(run):
 def test_markdown(run):
     text = run("evaluate", "rec.csv", "truth.csv", "--format", "markdown", "--measures", "auc")
     assert text.startswith("| Ranking measure | top-10 |\n| --- | --- |\n| AUC | 0.75 |\n\n- Users")
+    text = run("evaluate", "rec.csv", "truth.csv", "--format", "markdown", "--measures", "ndcg,mrr")
+    assert "| NDCG | 0.7039 |\n| MRR | 1 |\n" in text
 
 
 def test_names_in_markdown_show_as_text(run, worse):
     name = r"a|b\c`d`<e>&amp;*f*_g_[h](i)~j~"
     escaped = r"a\|b\\c\`d\`\<e\>\&amp;\*f\*\_g\_\[h\](i)\~j\~"
     table("users.csv", f"userid,{name}", ("1", name))
-    arguments = [f"{name}=rec.csv", worse, "truth.csv", "--segment", f"users.csv:{name}", "--no-check"]
+    arguments = [f"{name}=rec.csv", f"w={worse}", "truth.csv", "--segment", f"users.csv:{name}", "--no-check"]
     lines = run("evaluate", *arguments, "--format", "markdown", "--measures", "f_measure").splitlines()
-    assert lines[0] == f"| Ranking measure | {escaped} top-10 | worse top-10 |"
-    assert f"- Users without recommendations (scored as an empty list): {escaped} 0, worse 2" in lines
-    assert f"| {escaped} | Ranking measure | {escaped} top-10 | worse top-10 |" in lines
-    assert any(line.startswith(f"| {escaped} | Users |") for line in lines)
+    assert lines[0] == f"| Ranking measure | {escaped} top-10 | w top-10 |"
+    assert f"- Users without recommendations (scored as an empty list): {escaped} 0, w 2" in lines
+    assert f"| {escaped} | System | k | Users | F-measure |" in lines
+    assert any(line.startswith(f"| {escaped} | {escaped} | 10 | 1 |") for line in lines)
 
 
 FORMULAS = ["=1+1", "+1", "-1", "@x", "\tx", "\rx"]
@@ -723,6 +943,74 @@ def test_safe_csv_leaves_numbers_alone(run):
     arguments = ["--safe-csv", "--measures", "kendall_tau", "--no-check", "--by-user", "by.csv"]
     run("evaluate", "rec.csv", "truth.csv", *arguments)
     assert Path("by.csv").read_text() == "userid,k,n_rec,n_truth,kendall_tau\n-1,10,2,3,-1.0\n"
+
+
+def test_the_ending_of_the_output_says_the_format(run):
+    arguments = ["evaluate", "rec.csv", "truth.csv", "-q", "-m", "mrr"]
+    beginnings = {
+        "txt": "Ranking measure | ",
+        "csv": "k,users,",
+        "JSON": "[\n  {",
+        "md": "| Ranking measure | ",
+        "html": "<!doctype html>\n",
+    }
+    for ending, text in beginnings.items():
+        assert run(*arguments, "--output", f"means.{ending}") == ""
+        assert Path(f"means.{ending}").read_text().startswith(text)
+    run(*arguments, "--output", "means.xlsx", "--format", "csv")
+    assert Path("means.xlsx").read_text() == Path("means.csv").read_text()
+    assert run(*arguments, "--output", "-") == Path("means.txt").read_text()
+
+
+def test_html_is_a_file_in_which_nothing_is_markup(run, worse):
+    name = "<b>&\"'"
+    Path("users.csv").write_text(f"userid,seg\n1,{name[:3]}\n")
+    arguments = [f"{name}=rec.csv", f"w={worse}", "truth.csv", "--no-check", "--segment", "users.csv:seg"]
+    text = run("evaluate", *arguments, "-m", "mrr", "--format", "html")
+    assert text.startswith("<!doctype html>\n")
+    assert text.endswith("</html>\n")
+    assert name not in text
+    assert f"<tr><th>Ranking measure</th><th>{html.escape(name)} top-10</th><th>w top-10</th></tr>" in text
+    assert f"<tr><td>MRR</td><td>1</td><td>{0.5 / 3:.4g}</td></tr>" in text
+    assert f"<td>{html.escape(name[:3])}</td>" in text
+
+
+def test_a_terminal_shows_four_digits_and_what_is_asked_for(run, capsys, monkeypatch):
+    monkeypatch.setattr(cli, "is_terminal", lambda: True)
+    arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr"]
+    assert cells(run(*arguments))["NDCG"] == ["0.7039"]
+    assert cells(run(*arguments))["MRR"] == ["1"]
+    assert cells(run(*arguments, "--digits", "2"))["NDCG"] == ["0.7"]
+    assert json.loads(run(*arguments, "--format", "json"))[0]["ndcg"] == float(DOCUMENTS["NDCG"][0])
+    assert run(*arguments, "--format", "csv", "--digits", "3").splitlines()[1].endswith(",0.704,1.0")
+    run(*arguments, "--output", "means.txt")
+    assert cells(Path("means.txt").read_text())["NDCG"] == [DOCUMENTS["NDCG"][0]]
+    monkeypatch.setattr(cli, "is_terminal", lambda: False)
+    assert cells(run(*arguments))["NDCG"] == [DOCUMENTS["NDCG"][0]]
+
+
+def test_a_table_that_is_too_wide_has_a_row_per_model_and_k(run, worse, monkeypatch):
+    Path("users.csv").write_text("userid,country\n1,SE\n")
+    arguments = ["evaluate", "b=rec.csv", f"a={worse}", "truth.csv", "-k", "2,4,all", "--no-check", "-m"]
+    arguments += ["ndcg,mrr,recall@1,hit_rate,precision", "--digits", "3", "--segment", "users.csv:country"]
+    text = run(*arguments)
+    assert max(map(len, text.splitlines())) <= 80
+    assert text.split("\n\n")[0].splitlines()[:5] == [
+        "System | k   | NDCG   | MRR   | Recall | Hit rate | Precision",
+        "------ | --- | ------ | ----- | ------ | -------- | ---------",
+        "b      | 1   |        |       | 0.333  |          |",
+        "b      | 2   | 0.613  | 1     |        | 1        | 0.5",
+        "b      | 4   | 0.704  | 1     |        | 1        | 0.5",
+    ]
+    assert "(none)  | b      | 2   | 2     | 0.613" in text
+    wide = run(*arguments[:-4], "--digits", "12")
+    first, second, *_ = wide.split("\n\n")
+    assert max(map(len, wide.splitlines())) <= 80
+    assert [first.split()[:3], second.split()[:3]] == [["System", "|", "k"]] * 2
+    assert len(second.splitlines()) == 2 + 2 * 3  # no row of k = 1, which recall alone has
+    monkeypatch.setattr(cli, "is_terminal", lambda: True)
+    monkeypatch.setenv("COLUMNS", "200")
+    assert cells(run(*arguments))["Ranking measure"][:2] == ["b top-1", "b top-2"]
 
 
 def test_output_goes_to_a_file(run, folder):
@@ -826,7 +1114,16 @@ def test_values_by_user(run, suffix):
 
 
 def test_values_by_user_and_model(run, worse):
-    arguments = ["rec.csv", worse, "truth.csv", "--by-user", "users.json", "--no-check", "--measures", "rbp"]
+    arguments = [
+        "rec=rec.csv",
+        f"worse={worse}",
+        "truth.csv",
+        "--by-user",
+        "users.json",
+        "--no-check",
+        "--measures",
+        "rbp",
+    ]
     run("evaluate", *arguments)
     found = json.loads(Path("users.json").read_text())
     assert [(row["system"], row["userid"]) for row in found] == [
@@ -836,7 +1133,7 @@ def test_values_by_user_and_model(run, worse):
 
 def test_one_pass_for_all_outputs_gives_the_same_summary(run, worse):
     Path("countries.csv").write_text("userid,country\n1,SE\n")
-    arguments = ["evaluate", "rec.csv", worse, "truth.csv", *K, "--no-check", "--format", "csv"]
+    arguments = ["evaluate", "rec=rec.csv", f"w={worse}", "truth.csv", *K, "--no-check", "--format", "csv"]
     plain = run(*arguments)
     assert run(*arguments, "--by-user", "users.csv") == plain
     segmented = csv.DictReader(io.StringIO(run(*arguments, "--segment", "countries.csv:country")))
@@ -925,7 +1222,7 @@ def test_trec_files_give_the_numbers_of_trec_eval(run):
     expected = pytrec_eval.RelevanceEvaluator(
         qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
     ).evaluate(trec_run)
-    chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", *TREC_MEASURES]
+    chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
     run("evaluate", "mine.run", "qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json", *chosen)
     found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
     assert {topic for topic, _ in found} == set(qrels)
@@ -1006,6 +1303,13 @@ def test_problems_of_the_data_are_told_on_stderr(capsys):
     assert capsys.readouterr() == (out, "")
 
 
+def test_quiet_says_nothing_but_errors(run, fails):
+    Path("rec.csv").write_text(REC + "1,1,10.0\n")
+    arguments = ["evaluate", "rec.csv", "truth.csv"]
+    assert run(*arguments, "-q") == run(*arguments, "--no-check")
+    assert fails(1, "evaluate", "none.csv", "truth.csv", "--quiet") == "none.csv: no such file"
+
+
 FORGED = "7\x1b[2J\x9b1m\r\nranking-udfs: error: forged\u2028\u202e\u2066\x7f\x00"[:-1]
 
 
@@ -1064,10 +1368,10 @@ def test_an_error_shows_no_value_and_no_type_in_full(fails, con, form):
     "arguments",
     [
         ["rec.parquet"],
-        ["--measures", "ndcg@3", "rbp(persistence=0.5)", "precision", "--ties", "item", "rec.csv"],
+        ["--measures", "ndcg@3,rbp(persistence=0.5),precision", "rec.csv"],
         ["rec.json", "--segment", "users.csv:country"],
         ["rec.parquet", "--ties", "trec"],
-        ["--measures", "ndcg(gain=linear)", "auc", "--ties", "expected", "rec.parquet"],
+        ["--measures", "ndcg(gain=linear),auc", "--ties", "expected", "rec.parquet"],
         ["a=rec.csv", "b=rec.parquet"],
     ],
 )
@@ -1099,7 +1403,7 @@ def test_sql_of_a_plain_evaluation_is_one_call(run, con):
 
 def test_sql_needs_no_function_of_python(run):
     Path("users.csv").write_text("userid,country\n1,SE\n")
-    arguments = ["rec.csv", "truth.csv", *K, "--measures", "err(max_grade=1)", "ndcg(gain=linear)@4"]
+    arguments = ["rec.csv", "truth.csv", *K, "--measures", "err(max_grade=1),ndcg(gain=linear)@4"]
     more = ["--by-user", "values.csv", "--segment", "users.csv:country"]
     rows = evaluated(run, *arguments, *more)
     values = Path("values.csv").read_text()
@@ -1182,7 +1486,8 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails, folder, option):
     assert error == "nowhere/report.csv: no such directory: nowhere"
     error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "folder.csv")
     assert error == "folder.csv: a directory, not a file"
-    assert fails(1, "evaluate", "folder.csv", "truth.csv").startswith("folder.csv: a directory, not a file")
+    error = fails(1, "evaluate", "folder.csv", "truth.csv")
+    assert error.startswith("folder.csv: a directory without files that end in .parquet, ")
 
 
 @pytest.mark.parametrize(
@@ -1193,14 +1498,43 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails, folder, option):
         ([], "the following arguments are required: COMMAND"),
         (["rank"], "argument COMMAND: invalid choice: 'rank'"),
         (["evaluate", "rec.csv", "truth.csv", "--unheard-of"], "unrecognized arguments: --unheard-of"),
-        (["measures", "rec.csv"], "unrecognized arguments: rec.csv"),
+        (["install", "a.duckdb", "b.duckdb"], "unrecognized arguments: b.duckdb (see ranking-udfs install"),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--mesure", "ndcg"],
+            "unrecognized arguments: --mesure ndcg (did you mean --measures?)",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg", "hit rate@5"],
+            "hit rate@5 is no file: several measures are written --measures ndcg,hit rate@5",
+        ),
+        (
+            ["compare", "rec.csv", "truth.csv", "-k", "5", "10"],
+            "10 is no file: several cut-offs are written -k 5,10",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "-k", "5,"],
+            "argument -k: cut-offs must be integers of 0 or more, or all, got ''",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--output", "means.xlsx"],
+            "--output must end in one of .txt, .csv, .json, .md, .markdown, .html, .htm, or --format be "
+            "said, got 'means.xlsx'",
+        ),
+        (
+            ["report", "rec.csv", "truth.csv", "--output", "report.csv"],
+            "--output must end in .html, which is what a report is, got 'report.csv'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--digits", "0"],
+            "argument --digits: must be from 1 to 17, got '0'",
+        ),
         (
             ["evaluate", "rec.csv", "truth.csv", "-k", "-3"],
             "argument -k: cut-offs must be integers of 0 or more, or all, got '-3'",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg@2.5"],
-            "argument --measures: cut-offs must be integers of 0 or more, or all, got '2.5'",
+            "argument -m/--measures: cut-offs must be integers of 0 or more, or all, got '2.5'",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "-k", "2147483648"],
@@ -1208,7 +1542,7 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails, folder, option):
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "mrr@2147483648"],
-            "argument --measures: k must be 2147483647 or less, or all, got 2147483648",
+            "argument -m/--measures: k must be 2147483647 or less, or all, got 2147483648",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--threads", "0"],
@@ -1225,15 +1559,15 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails, folder, option):
         (["evaluate", "rec.csv", "truth.csv", "--format", "x"], "argument --format: invalid choice: 'x'"),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndgc"],
-            "argument --measures: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)",
+            "argument -m/--measures: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain=linear"],
-            "argument --measures: measure must be like 'ndcg(gain=linear)@5,10', got 'ndcg(gain=linear'",
+            "argument -m/--measures: measure must be like 'ndcg(gain=linear)@5,10', got 'ndcg(gain=linear'",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain='x')"],
-            "argument --measures: ndcg: option gain must be exp|linear, got \"'x'\"",
+            "argument -m/--measures: ndcg: option gain must be exp|linear, got \"'x'\"",
         ),
     ],
 )
@@ -1293,7 +1627,7 @@ def test_columns_are_never_sql(fails):
 def test_a_request_goes_one_way():
     """Each module of the command imports only those before it, and those that make SQL open no file."""
     order = ["messages", "session", "files", "tables", "evaluation", "report", "output"]
-    order += ["comparison", "conclusion", "gathering", "cli", "notebook"]
+    order += ["comparison", "conclusion", "gathering", "listing", "arguments", "cli", "notebook"]
     paths = {path.stem: path for path in Path(cli.__file__).parent.glob("*.py") if path.stem != "__init__"}
     assert set(paths) == set(order)
     for name, path in paths.items():
@@ -1309,6 +1643,21 @@ def test_a_request_goes_one_way():
 def test_version_and_help(run):
     assert run("--version") == f"ranking-udfs {udfs.__version__}\n"
     assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_help_has_examples_that_can_be_read(run, command):
+    """As their arguments: the files of most are not there."""
+    text = run(*command.split(), "--help")
+    _, _, examples = text.partition("\nexamples:\n")
+    lines = [line for line in examples.splitlines() if line.startswith("  ")]
+    assert lines
+    for line in lines:
+        assert len(line) <= 80
+        _, _, arguments = line.partition("ranking-udfs ")
+        words = shlex.split(re.split(r" [|>] ", arguments)[0])
+        if words != ["sql", "--pack"]:
+            assert parse(words).command == words[0]
 
 
 @pytest.mark.slow
@@ -1376,14 +1725,79 @@ def test_python_m_udfs_is_the_command(monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_a_closed_pipe_is_no_error():
+@pytest.mark.parametrize("arguments", [["measures"], ["--help"]])
+def test_a_closed_pipe_is_no_error(arguments):
     reader, writer = os.pipe()
     os.close(reader)
-    command = [sys.executable, "-m", "udfs", "measures"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "udfs", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        (">/dev/full", 1, "ranking-udfs: error: [Errno 28] No space left on device\n"),
+        (">&-", 1, "ranking-udfs: error: standard output is closed\n"),
+    ],
+)
+def test_what_cannot_be_printed_is_an_error(redirection, code, said):
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = f"{sys.executable} -m udfs measures {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_ctrl_c_while_importing_ends_the_process_without_a_traceback():
+    code = (
+        "import builtins, os, signal, sys\n"
+        "def pressed(name, *rest, imported=builtins.__import__):\n"
+        "    if name == 'duckdb': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return imported(name, *rest)\n"
+        "builtins.__import__ = pressed\n"
+        "from udfs.__main__ import main\n"
+        "sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_console_without_utf_8_shows_what_it_can(monkeypatch, worse):
+    """In ASCII with escapes, which JSON reads; columns stay in line."""
+    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "mrr", "-q"]
+    printed = {}
+    for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["compare", *arguments, "--format", form]) == 0
+        printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
+    assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
+    assert "\n\\u00fc\\ud83d\\ude00 - b | 1    | 0.1667   | 0.8333 +-0.7171 | " in printed["ascii", "table"]
+    assert "\nü\\ud83d\\ude00 - b | 1    | 0.1667   | 0.8333 ± 0.7171 | " in printed["cp1252", "table"]
+
+
+@pytest.mark.slow
+def test_bash_completes_commands_options_measures_and_files(run):
+    Path("completion.sh").write_text(run("completion", "bash"))
+    script = """source completion.sh
+      for line in ev "evaluate --meas" "evaluate -m nd" "evaluate re" "measures kend" "compare --ties ex"; do
+        COMP_WORDS=(ranking-udfs $line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+        _shtab_ranking_udfs; echo "${COMPREPLY[@]}"
+      done"""
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    found = ["evaluate", "--measures", "ndcg", "rec.csv", "kendall_tau", "expected"]
+    assert done.stdout.splitlines() == found
+    assert "#compdef ranking-udfs" in run("completion", "zsh")
+    assert "complete ranking-udfs" in run("completion", "tcsh")
+
+
+def test_completion_without_shtab_says_how_to_install_it(fails, monkeypatch):
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    said = "completion: shtab must be installed: pip install 'duckdb-ranking-udfs[terminal]'"
+    assert fails(1, "completion", "bash") == said
 
 
 def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch, folder):
@@ -1399,29 +1813,55 @@ def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch, folder):
         assert main(["measures"]) == 141
 
 
-def test_progress_is_shown_on_a_terminal_only(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
+
+def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch):
     class Connection:
+        """Of a query that goes forward, of none, and of one that begins anew."""
+
+        def __init__(self):
+            self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
+
         def execute(self, _):
-            shown.append("asked for")
+            pass
 
         def query_progress(self):
-            shown.append("shown")
-            return -1 if len(shown) < 5 else 40
+            return self.percents.pop(0)
 
-    shown = []
     monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.001)
+    for stream, quiet in ((Terminal(), False), (Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        con = Connection()
+        with session.progress(con, 2, quiet) as step:
+            step("reading")
+            if stream.isatty() and not quiet:
+                while len(con.percents) > 994:
+                    pass
+            step("measuring")
+            say("note", "aside")
+        shown = [part for part in stream.getvalue().split("\r") if part.strip()]
+        if not stream.isatty() or quiet:
+            assert shown == ["ranking-udfs: note: aside\n"]
+            continue
+        shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
+        assert shares == sorted(shares)
+        assert {25, 50} <= {*shares}
+        assert any(part.startswith("reading ") for part in shown)
+        assert shown[[part.startswith("ranking-udfs") for part in shown].index(True)].count("\n") == 1
+        assert shown[-1].startswith("measuring ")
+        assert stream.getvalue().endswith("\r")
+
+
+def test_without_tqdm_there_is_no_bar(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
     monkeypatch.setattr(sys, "stderr", Terminal())
-    with session.progress(Connection()):
-        while "40 %" not in sys.stderr.getvalue():
-            pass
-    assert sys.stderr.getvalue().endswith("\r       \r")
-    Path("rec.csv").write_text(REC + "1,1,10.0\n")
-    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
-    assert "\rranking-udfs: note: " in sys.stderr.getvalue()
+    with session.progress(None, 1) as step:
+        step("reading")
+        say("note", "aside")
+    assert sys.stderr.getvalue() == "ranking-udfs: note: aside\n"
 
 
 @pytest.fixture
@@ -1465,8 +1905,8 @@ def test_a_system_column_that_is_not_there_is_named(fails, shop):
 @pytest.mark.parametrize("ties", ["item", "trec", "expected"])
 def test_the_lowest_score_may_be_the_best(run, shop, ties):
     """With the table functions alone, with options, and with every order of ties."""
-    for measures in (["mrr", "recall"], ["mrr", "ndcg(gain=linear)"]):
-        arguments = ["-k", "2", "--ties", ties, "--no-check", "--format", "json", "--measures", *measures]
+    for measures in ("mrr,recall", "mrr,ndcg(gain=linear)"):
+        arguments = ["-k", "2", "--ties", ties, "--no-check", "--format", "json", "--measures", measures]
         (row, _) = json.loads(run("evaluate", *shop, "--system", "model", "--ascending", *arguments))
         assert row["mrr"] == pytest.approx((1 / 2 + 1 + 0) / 3)
         (row, _) = json.loads(run("evaluate", *shop, "--system", "model", *arguments))
@@ -1475,7 +1915,7 @@ def test_the_lowest_score_may_be_the_best(run, shop, ties):
 
 @pytest.mark.parametrize("form", ["table", "csv", "json", "markdown"])
 def test_a_long_report_has_a_row_per_measure(run, form):
-    arguments = ["rec.csv", "truth.csv", "--long", "-k", "4", "--measures", "recall", "mrr@2"]
+    arguments = ["rec.csv", "truth.csv", "--long", "-k", "4", "--measures", "recall,mrr@2"]
     found = run("evaluate", *arguments, "--format", form)
     recall = 2 / 3
     assert (
@@ -1490,7 +1930,7 @@ def test_a_long_report_has_a_row_per_measure(run, form):
             )
             + "\n",
             "markdown": "| k | measure | value |\n| --- | --- | --- |\n"
-            f"| 2 | mrr | 1.0 |\n| 4 | recall | {recall} |\n",
+            "| 2 | mrr | 1 |\n| 4 | recall | 0.6667 |\n",
         }[form]
     )
 

@@ -5,6 +5,7 @@
 import csv
 import io
 import json
+import os
 import re
 from pathlib import Path
 
@@ -159,7 +160,7 @@ def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run):
 
 
 def test_each_measure_at_each_k_is_a_table_with_a_rule_in_latex(run):
-    more = ["--measures", "ndcg(gain=linear)@1", "mrr", "-k", "2", "-k", "all", "--baseline", "als"]
+    more = ["--measures", "ndcg(gain=linear)@1,mrr", "-k", "2", "-k", "all", "--baseline", "als"]
     labels = ["ndcg(gain=linear)@1", "mrr@2", "mrr@all"]
     parts = run("compare", *FILES, *more).split("\n\n")
     assert parts[:-1:2] == [f"{label} against als" for label in labels]
@@ -243,7 +244,7 @@ def test_numbers_are_those_of_students_t(compared):
 
 def test_measures_have_options_and_cut_offs_of_their_own(compared):
     rows = compared(
-        *TWO, "--baseline", "als", "--measures", "ndcg(gain=linear)@1", "mrr", "-k", "2", "-k", "all"
+        *TWO, "--baseline", "als", "--measures", "ndcg(gain=linear)@1,mrr", "-k", "2", "-k", "all"
     )
     found = {(row["measure"], row["k"]): (row["mean_baseline"], row["mean_system"]) for row in rows}
     assert found == {
@@ -265,15 +266,50 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run, comp
     text = run("compare", *TWO, *MRR, "--segment", "users.csv:country")
     assert text.split("\n\n")[2:4] == [
         "mrr@10 against als, by country",
-        "country | System | Mean   | Baseline | Difference      | Relative | W/T/L | Verdict\n"
-        "------- | ------ | ------ | -------- | --------------- | -------- | ----- | ---------\n"
-        "(none)  | bert   | 0.25   | 0.5      | -0.25           | -50 %    | 0/0/1 | ? unclear\n"
-        "NO      | bert   | 0.8125 | 0.5      | 0.3125 ± 0.5967 | 62.5 %   | 3/0/1 | ? unclear\n"
-        "SE      | bert   | 1      | 0.5      | 0.5 ± 0         | 100 %    | 5/0/0 | + better",
+        "country | System | Mean   | Baseline | Difference      | W/T/L | Verdict\n"
+        "------- | ------ | ------ | -------- | --------------- | ----- | ---------\n"
+        "(none)  | bert   | 0.25   | 0.5      | -0.25           | 0/0/1 | ? unclear\n"
+        "NO      | bert   | 0.8125 | 0.5      | 0.3125 ± 0.5967 | 3/0/1 | ? unclear\n"
+        "SE      | bert   | 1      | 0.5      | 0.5 ± 0         | 5/0/0 | + better",
     ]
     half = float(stats.t.ppf(0.975, 3)) * stats.sem([0.5, 0.5, 0.5, -0.25])
     assert f"{half:.4g}" == "0.5967"
-    assert unwrapped(text)[-1].endswith("in one measure at one k, all users apart from segments.")
+    *_, footnote, left_out = unwrapped(text)
+    assert footnote.endswith("in one measure at one k, all users apart from segments.")
+    assert left_out == "Left out to fit a terminal: Relative; Markdown, CSV and JSON have them."
+
+
+def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run):
+    """Unless a segment is called so."""
+    os.rename("bert.csv", "a long name.csv")
+    Path("users.csv").write_text(Path("users.csv").read_text().replace("country", "Relative"))
+    arguments = ["als=als.csv", "a long name=a long name.csv", "relevant.csv", *MRR]
+    text = run("compare", *arguments, "--segment", "users.csv:Relative", "--digits", "9")
+    tables = [part.split(" | ")[:2] for part in text.split("\n\n")]
+    assert [cells for cells in tables if len(cells) > 1] == [
+        ["System     ", "Mean"],
+        ["Relative", "System     "],
+    ]
+    assert unwrapped(text)[-1] == (
+        "Left out to fit a terminal: Relative, W/T/L; Markdown, CSV and JSON have them."
+    )
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_the_ending_of_the_output_says_the_format(run):
+    arguments = ["compare", *TWO, *MRR, "-q"]
+    beginnings = {"html": "<!doctype html>\n", "tex": "\\begin{tabular}", "sql": "CREATE OR REPLACE TEMP "}
+    for ending, text in beginnings.items():
+        assert run(*arguments, "--output", f"verdict.{ending}") == ""
+        assert Path(f"verdict.{ending}").read_text().startswith(text)
+    page = Path("verdict.html").read_text()
+    assert "<td>mrr@10</td><td>bert</td><td>0.85</td><td>0.5</td><td>0.35 ± 0.2262</td>" in page
+    assert "<p>bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.</p>" in page
+
+
+def test_digits_are_those_of_csv_too_where_they_are_said(compared):
+    (row,) = compared(*TWO, *MRR, "--digits", "2")
+    assert (row["mean_system"], row["low"], row["wins"]) == (0.85, 0.12, 8)
 
 
 def test_a_user_without_recommendations_is_an_empty_list(compared):
@@ -366,7 +402,7 @@ def test_output_goes_to_a_file_and_formulas_into_quotes(run):
         (["worse"], ["twin"], 0, ""),
         (["unclear"], ["twin"], 3, "unclear in 1 of 1 comparisons"),
         (["unclear"], ["bert", "pop"], 0, ""),
-        (["worse", "unclear"], ["bert", "pop", "twin"], 3, "worse or unclear in 2 of 3 comparisons"),
+        (["worse,unclear"], ["bert", "pop", "twin"], 3, "worse or unclear in 2 of 3 comparisons"),
     ],
 )
 def test_fail_if_a_verdict_is_so_after_printing(capsys, words, models, code, said):
@@ -408,8 +444,12 @@ def test_a_shell_sees_the_exit_code():
         (1, ["--margin", "-0.5"], "compare: --margin must be a number of 0 or more, got -0.5"),
         (1, ["--permutations", "0"], "compare: --permutations must be an integer from 1 to 10000000, got 0"),
         (1, ["--seed", "-1"], "compare: --seed must be an integer from 0 to 9223372036854775807, got -1"),
-        (2, ["--fail-if", "worse"], "--fail-if needs --baseline: worse than what? (see ranking-udfs --help)"),
-        (2, ["--fail-if", "better"], "argument --fail-if: invalid choice: 'better'"),
+        (
+            2,
+            ["--fail-if", "worse"],
+            "--fail-if needs --baseline: worse than what? (see ranking-udfs compare --help)",
+        ),
+        (2, ["--fail-if", "better"], "argument --fail-if: must be worse or unclear, got 'better'"),
         (2, ["--test", "wilcoxon"], "argument --test: invalid choice: 'wilcoxon'"),
         (2, ["--correction", "tukey"], "argument --correction: invalid choice: 'tukey'"),
         (2, ["--margin", "nan"], "argument --margin: must be a number, got 'nan'"),
@@ -432,7 +472,7 @@ def test_one_model_cannot_be_compared(fails):
 def test_more_than_twenty_models_want_a_baseline(fails, compared):
     for i in range(21):
         Path(f"m{i:02}.csv").write_text(Path("als.csv").read_text())
-    files = [*(f"m{i:02}.csv" for i in range(21)), "relevant.csv", "--measures", "mrr"]
+    files = [*(f"m{i:02}=m{i:02}.csv" for i in range(21)), "relevant.csv", "--measures", "mrr"]
     assert "baseline must be one of the systems where there are more than 20 (m00, m01, " in fails(
         1, "compare", *files
     )

@@ -156,6 +156,7 @@ def exact_t_p(t: float, df: float) -> mpmath.mpf:
         return front * mpmath.hyp2f1(half + 0.5, 1, half + 1, x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("df", [1, 2, 3, 7, 20, 99, 1_000, 12_345, 10**5, 10**6, 10**7, 10**8])
 def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) -> None:
     ts = [1e-6, 0.01, 0.5, 1, 1.7, 2, 3, 5, 9, 15, 25, 37, *([1e3, 1e6, 1e12] if df < 50 else [])]
@@ -192,6 +193,7 @@ def draw(n: int, seed: int, effect: float = 0.1) -> tuple[list[float], list[floa
     return ours, [min(1, max(0, x + chance.gauss(effect * 0.2, 0.2))) for x in ours]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 10, 100, 5_000])
 def test_p_and_interval_are_those_of_scipy(con: duckdb.DuckDBPyConnection, n: int) -> None:
     for seed in range(3):
@@ -529,6 +531,7 @@ def test_by_user_is_whatever_query_table_takes(
     assert con.execute(query).fetchall() == con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
 
 
+@pytest.mark.slow
 def test_no_name_of_a_users_table_collides_with_one_of_the_macros(con: duckdb.DuckDBPyConnection) -> None:
     table(con)
     expected = con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
@@ -692,6 +695,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_wrong_option_is_named(con: duckdb.DuckDBPyConnection, option: str) -> None:
     con.execute(REC)
@@ -701,6 +705,7 @@ def test_a_wrong_option_is_named(con: duckdb.DuckDBPyConnection, option: str) ->
         assert message.startswith(f"{call.partition('(')[0]}: {OPTIONS[option]}")
 
 
+@pytest.mark.slow
 def test_wrong_systems_are_named(con: duckdb.DuckDBPyConnection) -> None:
     con.execute(REC)
     for name, call, source in (

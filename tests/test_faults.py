@@ -95,6 +95,7 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
     assert {path.name for path in data.iterdir()} == {"crowd.parquet", "rec", "rec.parquet", "truth.parquet"}
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path) -> None:
     files = str(data / "rec.parquet"), str(data / "crowd.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
@@ -150,6 +151,7 @@ def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path:
 # --- Killed ---
 
 
+@pytest.mark.slow
 def test_a_command_killed_while_it_writes_leaves_the_file_that_was_there(data: Path, tmp_path: Path) -> None:
     target = tmp_path / "users.csv"
     target.write_text("what was there before")

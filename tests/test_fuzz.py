@@ -18,6 +18,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", check.CHECKS)
 def test_random_batches_agree_with_the_slow_definitions(
     what: str, capsys: pytest.CaptureFixture[str]

@@ -1,11 +1,15 @@
 """What is generated from the registry is up to date."""
 
+import re
+
 import duckdb
 import pytest
 
-from tests.generate import ROOT, checked_against, generated, portable_script
+from tests import reference
+from tests.generate import ROOT, function_rows, generated, portable_script
+from tests.reference import GROUPS, checked_against, group_names, head, public_names
 from tests.witnesses import WITNESSES
-from udfs.arrow.functions import measure_table
+from udfs.duckdb.statements import macros, texts
 from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 
@@ -17,12 +21,58 @@ def test_generated_text_is_fresh() -> None:
 def test_a_measure_may_be_generated_before_its_witness_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(WITNESSES, "recall")
     assert checked_against(MEASURES["recall"]) == ""
-    assert generated()
+    assert any("[`recall`]" in row and row.endswith("| yes |  |") for row in reference.measure_table())
 
 
-def test_ranking_functions_is_the_table_of_measures(shared: duckdb.DuckDBPyConnection) -> None:
+def test_ranking_functions_has_every_measure_table_function_and_aggregate(
+    shared: duckdb.DuckDBPyConnection,
+) -> None:
     rows = shared.execute("FROM ranking_functions()").fetchall()
     assert rows == [
-        tuple(cell if isinstance(cell, str) else list(cell) for cell in row) for row in measure_table()
+        tuple((cell or None) if isinstance(cell, str) else list(cell) for cell in row)
+        for row in function_rows()
     ]
-    assert [row[0] for row in rows] == [*MEASURES, *LIST_MEASURES]
+    kinds = {row[0]: row[1] for row in rows}
+    assert [name for name, kind in kinds.items() if kind == "measure"] == [*MEASURES, *LIST_MEASURES]
+    named = {name for name, macro in macros().items() if not name.startswith("_") and macro.always == name}
+    named -= {f"ranking_{name}" for name in MEASURES}
+    assert {name for row in rows if row[1] != "measure" for name in (row[2] or [row[0]])} == named | {"judge"}
+
+
+# --- The reference ---
+
+
+def test_the_reference_has_every_public_name() -> None:
+    text = (ROOT / "sql" / "README.md").read_text(encoding="utf-8")
+    missing = [name for name in public_names() if not re.search(rf"(?<!\w){name}[`(]", text)]
+    assert len(public_names()) > 150
+    assert not missing
+
+
+def test_the_reference_has_a_section_for_nothing_else() -> None:
+    sections = [name for title in GROUPS for name in group_names(title)]
+    assert len(sections) == len(set(sections))
+    assert set(sections) <= public_names()
+
+
+def test_a_head_says_what_each_parameter_is() -> None:
+    for name, (_, room) in texts().items():
+        if name.startswith("_") or room.endswith("internal"):
+            continue
+        said = head(name)
+        known = {one for names in said.arguments for one in names.split(", ")}
+        for parameter in {part.split()[0] for one in reference.parameters(name) for part in one}:
+            assert parameter in known or known & {"...", "others"}, (name, parameter)
+        assert said.description.endswith("."), name
+        assert said.query.startswith(("SELECT", "FROM", "WITH")), name
+
+
+def test_duckdb_functions_says_what_each_public_macro_does(shared: duckdb.DuckDBPyConnection) -> None:
+    found = shared.execute(
+        "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'temp'"
+    ).fetchall()
+    comments = {name: comment for name, comment in found if not name.startswith("_")}
+    assert comments == {
+        name: macro.description for name, macro in macros().items() if not name.startswith("_")
+    }
+    assert comments["ranking_summary"].startswith("The mean of every measure over the users")

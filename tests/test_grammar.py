@@ -1,9 +1,13 @@
 """How a text names a measure: `ndcg(gain=linear)@5,10`."""
 
+import re
+
 import pytest
 
 from udfs.measures import BY_NAME, MEASURES
-from udfs.measures.grammar import LONGEST, parse_measure, parse_options
+from udfs.measures.grammar import LONGEST, parse_measure, parse_measures, parse_options
+
+NDCG, MAP = "ndcg(gain=linear,discount=original)", "average_precision"
 
 
 def refused(text: str) -> str:
@@ -36,6 +40,45 @@ def test_options_and_cut_offs_are_read_however_they_are_spaced() -> None:
     assert parse_measure("ndcg()").name == "ndcg"
     assert parse_measure("ndcg@0").cuts == (0,)
     assert parse_measure(f"ndcg@{'0' * 9_000}7,{'9' * 9_000}").cuts == (7, LONGEST)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("ndcg,recall", [("ndcg", ()), ("recall", ())]),
+        ("ndcg(gain=linear,discount=original)@5,10,recall", [(NDCG, (5, 10)), ("recall", ())]),
+        (" ndcg(gain=linear, discount=original) @ 5 , 10 , MAP@all,1 ", [(NDCG, (5, 10)), (MAP, (None, 1))]),
+        ("ndcg@5,all,Hit rate,mrr@1", [("ndcg", (5, None)), ("hit_rate", ()), ("mrr", (1,))]),
+    ],
+)
+def test_measures_are_parted_by_commas_that_are_not_their_own(text: str, expected: object) -> None:
+    assert [(one.name, one.cuts) for one in parse_measures(text)] == expected
+
+
+def test_every_pair_of_spellings_is_two_measures() -> None:
+    """No name can be taken for a cut-off, in front of it or behind."""
+    for measure in MEASURES.values():
+        for name in (*measure.names, measure.label):
+            found = parse_measures(f"{name}@3,{name}(),{name}@all,7")
+            assert [(one.measure, one.cuts) for one in found] == [
+                (measure, cuts) for cuts in ((3,), (), (None, 7))
+            ]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("ndcg,", "measure must be the name of a measure, got ''"),
+        ("ndcg,10", "measure must be the name of a measure, got '10'"),
+        ("ndcg@5,,recall", "cut-offs must be integers of 0 or more, or all, got ''"),
+        ("ndcg@5,2.5", "cut-offs must be integers of 0 or more, or all, got '2.5'"),
+        ("recall,ndgc@5", "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"),
+        ("ndcg(gain=linear,recall", "measure must be like 'ndcg(gain=linear)@5,10', got 'ndcg(gain=linear'"),
+    ],
+)
+def test_one_that_is_wrong_among_measures_is_named(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        parse_measures(text)
 
 
 def test_an_unknown_name_suggests_the_nearest() -> None:

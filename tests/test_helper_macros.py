@@ -16,6 +16,7 @@ import udfs
 from udfs.duckdb import statements
 
 from .conftest import literal, value
+from .reference import head
 
 HELPERS = [
     "catalog_coverage",
@@ -82,7 +83,15 @@ def entries(found: dict[Any, Any]) -> list[tuple[Any, Any]]:
 # --- the files ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", HELPERS + INTERNAL)
+@pytest.mark.parametrize("name", HELPERS)
+def test_the_example_in_the_head_gives_the_result_beside_it(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    found = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({head(name).query})").fetchall()
+    assert found == [(head(name).result,)]
+
+
+@pytest.mark.parametrize("name", INTERNAL)
 def test_the_example_in_the_header_gives_the_result_beside_it(
     con: duckdb.DuckDBPyConnection, name: str
 ) -> None:

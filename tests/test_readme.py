@@ -1,9 +1,9 @@
-"""What the README and the docstrings show is what runs and what comes out.
+"""What the documents and the docstrings show is what runs and what comes out.
 
-Python blocks run one after another in one namespace, SQL blocks on a connection with the documents' tables.
-The block of text behind one is its output: for Python to the letter, for SQL the cells of the table. So it is
-for the sessions of a shell. The two commands for a fresh machine are run by `.ci/run`, that for dbt by
-test_dbt.py.
+Each document is one session, from top to bottom, as a reader has it: Python in one namespace, SQL on its
+`con`, commands in one folder. The block of text behind a block is its output, to the letter but for
+spaces. The two commands for a fresh machine are run by `.ci/run`, those for dbt by test_dbt.py, and what
+needs other libraries where they are.
 """
 
 import contextlib
@@ -14,121 +14,158 @@ import re
 import subprocess
 import sys
 import sysconfig
+from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
 
-import udfs
+from tests.reference import TABLES
 from udfs.arrow.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
-README = (ROOT / "README.md").read_text()
+SESSIONS = [
+    "README.md",
+    "sql/README.md",
+    "examples/README.md",
+    "udfs/command/README.md",
+    "udfs/duckdb/README.md",
+]
+DOCUMENTS = [
+    *SESSIONS,
+    "udfs/README.md",
+    "examples/dbt_project/README.md",
+    "tests/benchmark/README.md",
+]
 COMMAND = f'"{sys.executable}" -m udfs'
-BLOCKS = re.findall(r"```(python|sql)\n(.*?)```\n(?:\n```text\n(.*?)```\n)?", README, re.DOTALL)
+ELSEWHERE = {"command: evaluate", "command: test"}  # marks of what other tests run
+BLOCK = re.compile(
+    r"(?:<!-- (?P<mark>[\w: -]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```\n"
+    r"(?:\n(?:<!-- output: [\w-]+ -->\n)?```text\n(?P<output>.*?)```\n)?",
+    re.DOTALL,
+)
+GENERATED = re.compile(r"<!-- (\w+): generated .*?<!-- end of \1 -->", re.DOTALL)
 
 
-def marked(name: str) -> str:
-    """The block behind such a mark."""
-    return re.search(rf"<!-- {name} -->\n```\w+\n(.*?)```\n", README, re.DOTALL)[1]
+@dataclass
+class Block:
+    """A block of a document that runs, and what stands behind it as its output."""
+
+    mark: str
+    language: str
+    code: str
+    output: str
+
+
+def lacking(block: Block) -> list[str]:
+    """The modules that a block `needs:` and that are not installed."""
+    needs = block.mark.removeprefix("needs: ").split() if block.mark.startswith("needs: ") else []
+    return [name for name in needs if not find_spec(name)]
+
+
+def read(document: str) -> str:
+    return (ROOT / document).read_text(encoding="utf-8")
+
+
+def blocks(document: str) -> list[Block]:
+    """Those written by hand: what is generated was run when it was."""
+    found = BLOCK.finditer(GENERATED.sub("", read(document)))
+    return [Block(*(part or "" for part in one.groups())) for one in found]
 
 
 def cells(box: str) -> list[list[str]]:
-    """The rows of values in a table as DuckDB draws it, without its two lines of names and types."""
-    rows = [line.strip("│ ").split("│") for line in box.splitlines() if line.lstrip().startswith("│")]
-    return [[cell.strip() for cell in row] for row in rows]
+    """The rows of a table as DuckDB draws it, or the lines of what is none."""
+    lines = [line for line in box.splitlines() if line.strip() and not re.search("[┌├└]─", line)]
+    return [[cell.strip() for cell in line.strip("│ ").split("│")] for line in lines]
 
 
-def outside_boxes(text: str) -> list[str]:
-    return [line for line in text.splitlines() if not re.search("[│─]", line)]
+class Session:
+    """What a reader does with a document, in a folder with the examples and the SQL."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.namespace: dict[str, Any] = {}
+        for name in ("examples", "sql"):
+            (folder / name).symlink_to(ROOT / name)
+
+    def python(self, code: str) -> str:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, "README.md", "exec"), self.namespace)
+        return printed.getvalue()
+
+    def sql(self, code: str) -> str:
+        return str(self.namespace["con"].sql(code))
+
+    def sh(self, commands: str) -> str:
+        scripts = f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}"
+        found = subprocess.run(
+            ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
+            cwd=self.folder,
+            env=os.environ | {"PATH": scripts, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert found.returncode == 0, found.stderr
+        return found.stdout
 
 
 @pytest.fixture
-def con(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    with udfs.register(duckdb.connect()) as con:
-        for table in ("dummy_rec", "dummy_truth", "dummy_recrel"):
-            con.execute(f"CREATE TABLE {table} AS FROM 'examples/data/{table}.csv'")
-        con.execute("CREATE TABLE rec AS FROM dummy_rec")
-        con.execute("CREATE TABLE truth AS FROM dummy_truth")
-        yield con
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    monkeypatch.chdir(tmp_path)
+    return Session(tmp_path)
 
 
-def test_python_blocks_print_what_the_readme_shows(monkeypatch):
-    monkeypatch.chdir(ROOT)
-    blocks = [(code, output) for language, code, output in BLOCKS if language == "python"]
-    assert blocks
-    namespace: dict[str, object] = {}
-    for code, output in blocks:
-        printed = io.StringIO()
-        with contextlib.redirect_stdout(printed):
-            exec(compile(code, "README.md", "exec"), namespace)
-        if output:
-            assert cells(printed.getvalue()) == cells(output)
-            assert outside_boxes(printed.getvalue()) == outside_boxes(output)
-    namespace["con"].close()  # type: ignore[attr-defined]
+@pytest.mark.slow
+@pytest.mark.parametrize("document", SESSIONS)
+def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Session, document: str) -> None:
+    for block in blocks(document):
+        if block.mark in ELSEWHERE or block.language not in ("python", "sql", "sh") or lacking(block):
+            continue
+        assert block.language != "sh" or block.mark.startswith("command: "), f"unmarked: {block.code}"
+        printed = getattr(session, block.language)(block.code)
+        if block.output:
+            assert cells(printed) == cells(block.output), block.code
+    if document == "README.md":
+        report = (session.folder / "report.html").read_text(encoding="utf-8")
+        assert "<h1>similar compared with popularity</h1>" in report
+    for thing in session.namespace.values():
+        if isinstance(thing, duckdb.DuckDBPyConnection):
+            thing.close()
 
 
-@pytest.mark.parametrize(
-    ("code", "output"),
-    [(code, output) for language, code, output in BLOCKS if language == "sql"],
-    ids=lambda text: text.strip().partition("\n")[0][:60],
-)
-def test_sql_blocks_return_what_the_readme_shows(con, code, output):
-    for statement in con.extract_statements(code):
-        result = con.sql(statement.query)
-    if output:
-        assert cells(str(result)) == cells(output)
-    else:
-        assert result is None or result.fetchall()
+def test_the_examples_of_the_reference_are_on_the_documents_tables() -> None:
+    for document in ("README.md", "sql/README.md"):
+        assert TABLES in blocks(document)[0].code
 
 
-def session(folder, commands):
-    """What the commands print in a folder with the examples and the SQL."""
-    for name in ("examples", "sql"):
-        (folder / name).symlink_to(ROOT / name)
-    printed = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
-        cwd=folder,
-        env=os.environ
-        | {"PATH": f"{sysconfig.get_path('scripts')}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert printed.stderr == ""
-    return printed.stdout
-
-
-@pytest.mark.parametrize("name", ["shell", "compare"])
-def test_the_sessions_of_the_shell_print_what_the_readme_shows(tmp_path, name):
-    printed = session(tmp_path, marked(f"command: {name}"))
-    assert printed.split() == marked(f"output: {name}").split()
-
-
-def test_the_report_is_written_after_the_comparison(tmp_path):
-    printed = session(tmp_path, marked("command: compare") + marked("command: report"))
-    assert printed.split() == marked("output: compare").split()
-    assert "<h1>similar compared with popularity</h1>" in (tmp_path / "report.html").read_text(
-        encoding="utf-8"
-    )
-
-
-def test_docstrings_have_a_description_and_examples_that_hold(shared):
+def test_docstrings_have_a_description_and_examples_that_hold(shared: duckdb.DuckDBPyConnection) -> None:
     for name, function in FUNCTIONS.items():
-        examples = re.findall(r">>> (SELECT .*)\n\s+(.*)", function.call.__doc__)
+        examples = re.findall(r">>> (SELECT .*)\n\s+(.*)", function.call.__doc__ or "")
         assert examples, name
         for query, expected in examples:
-            (value,) = shared.execute(query).fetchone()
+            ((value,),) = shared.execute(query).fetchall()
             assert value == eval(expected) or math.isclose(value, eval(expected), rel_tol=1e-15), query
 
 
-def test_links_inside_the_readme_have_a_target():
-    headings = {
-        re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-")
-        for title in re.findall(r"^#+ (.*)$", README, re.MULTILINE)
-    }
-    for target in re.findall(r"\]\(#([^)]*)\)", README):
-        assert target in headings
-    for path in re.findall(r"\]\((?!#|http)([^)]*)\)", README):
-        assert (ROOT / path).exists(), path
+def anchors(document: str) -> set[str]:
+    """The headings of a document, as a code host links to them."""
+    headings = re.findall(
+        r"^#+ (.*)$", re.sub(r"```.*?```", "", read(document), flags=re.DOTALL), re.MULTILINE
+    )
+    return {re.sub(r"[^a-z0-9 _-]", "", title.lower()).replace(" ", "-") for title in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_links_have_a_target(document: str) -> None:
+    folder = (ROOT / document).parent
+    text = re.sub(r"```.*?```|`[^`]*`", "", read(document), flags=re.DOTALL)
+    for target in re.findall(r"\]\((?!http)([^)]*)\)", text):
+        path, _, anchor = target.partition("#")
+        found = (folder / path).resolve() if path else ROOT / document
+        assert found.exists(), target
+        if anchor:
+            assert anchor in anchors(str(found.relative_to(ROOT))), target

@@ -17,7 +17,7 @@ ROOMS = {
     "arrow": {"pyarrow", "udfs.measures"},
     "duckdb": {"duckdb", "udfs", "udfs.arrow", "udfs.measures"},
     "page": {"vl_convert"},
-    "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures", "udfs.page"},
+    "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures", "udfs.page", "shtab", "tqdm"},
 }
 
 

@@ -194,6 +194,7 @@ def test_an_option_and_k_may_differ_from_row_to_row(con: duckdb.DuckDBPyConnecti
 # --- Errors ---
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("measure", EVERY)
 def test_a_wrong_k_is_an_error(con: duckdb.DuckDBPyConnection, measure: Measure) -> None:
     name = f"ranking_{measure.name}"

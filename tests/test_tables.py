@@ -333,6 +333,7 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
         assert error.endswith(f"precision_recall_curve: max_k must be from 0 to 2147483647, got {max_k}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rec", "truth", "expected"),
     [
@@ -472,6 +473,7 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         assert tables.execute(query.format("many", k, "")).fetchall() != expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [

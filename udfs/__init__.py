@@ -9,15 +9,16 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "register", "report"]
 __version__ = "0.1.0"
 
+if not TYPE_CHECKING:  # a type checker would take any name for one of the package's
 
-def __getattr__(name: str) -> Any:
-    """Import what is asked for: `import udfs.measures` needs no DuckDB."""
-    if name == "register":
-        from .duckdb.connection import register
+    def __getattr__(name: str) -> Any:
+        """Import what is asked for: `import udfs.measures` needs no DuckDB."""
+        if name == "register":
+            from .duckdb.connection import register
 
-        return register
-    if name == "report":
-        from .command.notebook import report
+            return register
+        if name == "report":
+            from .command.notebook import report
 
-        return report
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            return report
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

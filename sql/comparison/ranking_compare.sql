@@ -20,8 +20,11 @@
 --               system), standard_error, effect (difference / standard deviation of d), p, p_adjusted, method,
 --               detectable (the difference that so many users would show in 80 of 100 cases), verdict: 'better', 'worse',
 --               'same' or 'unclear'
+-- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure, an option or a
+--               choice of a parameter that there is not
+-- Source:       Smucker, Allan and Carterette (2007); Sakai (2014); Holm (1979); Schuirmann (1987) for the margin
 -- Example:      SELECT system, measure, difference, low, high, p_adjusted, verdict
---               FROM ranking_compare('rec', 'truth', [10], baseline := 'als');
+--               FROM ranking_compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
 --
 -- 'better' or 'worse' is what p_adjusted < 1 - confidence says; 'same' is a difference for which two one-sided tests find
 -- that it is less than the margin. Of first_hit_rank less is better. A user without recommendations of a system has an

@@ -4,7 +4,10 @@
 --            ranking_by_user gives, or numbers of any other origin (clicks, revenue)
 -- others:    as of ranking_compare; measures are columns, and 'ndcg@5,10' is the column ndcg at these k alone
 -- Returns:   what ranking_compare does, with the segment if there is such a column
--- Example:   FROM ranking_compare_by_user('by_user', baseline := 'als');
+-- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row; NaN or an infinite value
+-- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking_by_user('rec', 'truth', [10]))
+--            SELECT system, measure, users, difference, verdict
+--            FROM ranking_compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
 CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,

@@ -1,15 +1,9 @@
--- struct(a, b, ...): puts one to eight values into one STRUCT, as Hive's function of that name.
+-- One to eight values in one STRUCT, as Hive's function of that name.
 --
--- a, b, ...    the values, of any types; NULL is kept
---
--- Returns a STRUCT with Hive's field names: col1, col2, ... It is not NULL even if every value is.
---
--- Example:
---   SELECT struct(5.0, 'apple');
---   {'col1': 5.0, 'col2': apple}
---
--- Reference: Hive, struct; https://cwiki.apache.org/confluence/display/Hive/LanguageManual+UDF
-
+-- a, b, ...: the values, of any types; NULL is kept
+-- Returns:   STRUCT with Hive's field names: col1, col2, ... It is not NULL even if every value is.
+-- Source:    Hive, struct; https://cwiki.apache.org/confluence/display/Hive/LanguageManual+UDF
+-- Example:   SELECT struct(5.0, 'apple');  -- {'col1': 5.0, 'col2': apple}
 CREATE OR REPLACE TEMP MACRO struct
     (a) AS {'col1': a},
     (a, b) AS {'col1': a, 'col2': b},

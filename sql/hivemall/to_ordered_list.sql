@@ -1,17 +1,20 @@
--- to_ordered_list(value [, key] [, options]): the values of a group as a LIST, ordered by key or by themselves.
+-- The values of a group as a LIST, ordered by key or by themselves.
 --
--- value    what to list, of any type
--- key      what to order by, of any type; without it the values are ordered by themselves
--- options  constant VARCHAR of Hivemall's options, in any order:
---            -k N      N > 0: the N largest keys, descending; N < 0: the |N| smallest keys, ascending
---            -reverse  the opposite order: descending, with -k 2 the 2 smallest ascending, with -k -2 the 2 largest
---            -dedup    a pair of key and value that occurs again is left out, before -k counts
---            -kv_map   a MAP(key -> value) of those pairs in that order, in place of the LIST
---            -vk_map   a MAP(value -> key) of those pairs in that order, in place of the LIST
---          -reverse_order, -kv and -vk are Hivemall's other names of -reverse, -kv_map and -vk_map.
---
--- Returns LIST(value), or a MAP with -kv_map and -vk_map. Rows whose value or key is NULL are skipped (Hivemall).
--- A group without a row left gives an empty list or map. NaN counts as the largest number.
+-- value:   what to list, of any type
+-- key:     what to order by, of any type; without it the values are ordered by themselves
+-- options: constant VARCHAR of Hivemall's options, in any order: `-k N`, N > 0: the N largest keys, descending, N < 0: the
+--          |N| smallest keys, ascending; `-reverse`: the opposite order, descending, with `-k 2` the 2 smallest ascending,
+--          with `-k -2` the 2 largest; `-dedup`: a pair of key and value that occurs again is left out, before -k counts;
+--          `-kv_map`: a MAP(key -> value) of those pairs in that order, in place of the LIST; `-vk_map`: a MAP(value ->
+--          key). `-reverse_order`, `-kv` and `-vk` are Hivemall's other names of -reverse, -kv_map and -vk_map.
+-- Returns: LIST(value), or a MAP with -kv_map and -vk_map. Rows whose value or key is NULL are skipped (Hivemall). A group
+--          without a row left gives an empty list or map. NaN counts as the largest number.
+-- Errors:  options that are malformed or NULL; -kv_map or -vk_map without a key. DuckDB itself refuses three arguments
+--          with options that are not constant (the type of the result depends on them).
+-- Source:  Hivemall, to_ordered_list; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+-- Example: SELECT [to_ordered_list(value, key, '-reverse'), to_ordered_list(value, key, '-k 2')]
+--          FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut')) AS t(key, value);
+--          -- [[apple, candy, banana, donut], [apple, candy]]
 --
 -- Equal keys are ordered by value, ascending whatever the direction of the keys, so the result never depends on
 -- threads or on the order of the rows. A map keeps the first of several pairs that share its key.
@@ -19,16 +22,6 @@
 -- With two arguments the second is the options if it is a VARCHAR (or an ENUM), and the key if it is of any other
 -- type: a key of text is named, to_ordered_list(value, key := name), or stands before options that are empty, ''.
 -- (Hivemall tells the two apart by whether the second is a constant. Here a column of text is refused, not guessed at.)
---
--- Errors: options that are malformed or NULL; -kv_map or -vk_map without a key. DuckDB itself refuses three
--- arguments with options that are not constant (the type of the result depends on them).
---
--- Example:
---   SELECT to_ordered_list(value, key, '-reverse'), to_ordered_list(value, key, '-k 2 -kv_map')
---   FROM (VALUES (5, 'apple'), (3, 'banana'), (4, 'candy'), (1, 'donut')) AS t(key, value);
---   [apple, candy, banana, donut]    {5=apple, 4=candy}
---
--- Reference: Hivemall, to_ordered_list; https://hivemall.apache.org/userguide/misc/generic_funcs.html
 
 -- The result is a LIST or a MAP because the name of the field in struct_extract decides so. Conditions on constants
 -- are folded before a query runs: a call computes only what its options ask for. max(options) lets a column of text

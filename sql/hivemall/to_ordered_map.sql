@@ -1,28 +1,22 @@
--- to_ordered_map(key, value [, reverse | k]): the pairs of a group as a MAP that is ordered by key.
+-- The pairs of a group as a MAP that is ordered by key.
 --
--- key      what to order by, of any type
--- value    what belongs to the key, of any type
--- reverse  BOOLEAN: true for descending keys; false, the default, for ascending keys
--- k        INTEGER: positive for the k largest keys, descending; negative for the |k| smallest keys, ascending
+-- key:     what to order by, of any type
+-- value:   what belongs to the key, of any type
+-- reverse: BOOLEAN: true for descending keys; false, the default, for ascending keys
+-- k:       INTEGER in its place: positive for the k largest keys, descending; negative for the |k| smallest, ascending
+-- Returns: MAP(key -> value). Rows whose key is NULL are skipped (Hivemall); a NULL value is kept. A group without a key
+--          gives an empty map. NaN counts as the largest number, as everywhere in DuckDB and in Java.
+-- Errors:  k = 0 or NULL, reverse NULL, a third argument that is neither BOOLEAN nor an integer
+-- Source:  Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
+-- Example: SELECT [to_ordered_map(key, value, true), to_ordered_map(key, value, -2)]
+--          FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
+--          -- [{10=apple, 4=candy, 3=banana}, {3=banana, 4=candy}]
 --
--- Returns MAP(key -> value). Rows whose key is NULL are skipped (Hivemall); a NULL value is kept. A group
--- without a key gives an empty map. NaN counts as the largest number, as everywhere in DuckDB and in Java.
---
--- A map holds a key once. Of the values of one key the smallest stays, and NULL only if there is no other:
--- it is the value that comes first in to_ordered_list(value, key), where ties in key are ordered by value.
--- (Hivemall keeps the value it meets last.) So items with equal scores do get lost in
--- map_values(to_ordered_map(score, itemid, true)); to_ordered_list(itemid, score, '-reverse') keeps them all
--- and is faster, because DuckDB looks for duplicates whenever it makes a MAP.
---
--- Errors: k = 0 or NULL, reverse NULL, a third argument that is neither BOOLEAN nor an integer.
---
--- Example:
---   SELECT to_ordered_map(key, value, true), to_ordered_map(key, value, -2)
---   FROM (VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value);
---   {10=apple, 4=candy, 3=banana}    {3=banana, 4=candy}
---
--- Reference: Hivemall, to_ordered_map; https://hivemall.apache.org/userguide/misc/generic_funcs.html
-
+-- A map holds a key once. Of the values of one key the smallest stays, and NULL only if there is no other: it is the
+-- value that comes first in to_ordered_list(value, key), where ties in key are ordered by value. (Hivemall keeps the
+-- value it meets last.) So items with equal scores do get lost in map_values(to_ordered_map(score, itemid, true));
+-- to_ordered_list(itemid, score, '-reverse') keeps them all and is faster, because DuckDB looks for duplicates whenever
+-- it makes a MAP.
 CREATE OR REPLACE TEMP MACRO to_ordered_map
     (key, value) AS
         coalesce(map_from_entries(_ranking_pairs_by_key(key, value)), map {}),

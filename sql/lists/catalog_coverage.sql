@@ -1,21 +1,13 @@
--- catalog_coverage(rec_list, n_items): the share of a catalogue that appears in anybody's recommendations.
+-- The share of a catalogue that appears in anybody's recommendations.
 --
--- rec_list  LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
--- n_items   the number of items of the catalogue: a constant, a subquery or an aggregate
---
--- Returns DOUBLE in [0, 1]: the number of distinct items in all lists of the group, divided by n_items. An item
--- that occurs several times counts once, NULL in a list not at all, and a list that is NULL is an empty list. A
--- group without rows, and n_items NULL, give NULL.
---
--- Errors: n_items smaller than 1, or smaller than the number of distinct items in the lists.
---
--- Example:
---   SELECT catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);
---   0.5
---
--- Reference: Herlocker, Konstan, Terveen and Riedl, 2004; Ge, Delgado-Battenfeld and Jannach, 2010 (catalog
--- coverage).
-
+-- rec_list: LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
+-- n_items:  the number of items of the catalogue: a constant, a subquery or an aggregate
+-- Returns:  DOUBLE in [0, 1]: the number of distinct items in all lists of the group, divided by n_items. An item that
+--           occurs several times counts once, NULL in a list not at all, and a list that is NULL is an empty list. A
+--           group without rows, and n_items NULL, give NULL.
+-- Errors:   n_items smaller than 1, or smaller than the number of distinct items in the lists
+-- Source:   Herlocker, Konstan, Terveen and Riedl (2004); Ge, Delgado-Battenfeld and Jannach (2010), catalog coverage
+-- Example:  SELECT catalog_coverage(rec, 6) FROM (VALUES ([1, 3]), ([1, 2])) AS t(rec);  -- 0.5
 CREATE OR REPLACE TEMP MACRO catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,

@@ -1,25 +1,20 @@
--- gini_coverage(rec_list [, n_items]): how unequally recommendations are spread over items, as the Gini index of the
--- number of lists that each item appears in.
+-- How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.
 --
--- rec_list  LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
--- n_items   the number of items of the catalogue, so that items nobody is recommended count, with zero lists;
---           without it only the items that appear in a list count
+-- With the numbers of lists c_1 <= ... <= c_n: G = 2 * sum(i * c_i) / (n * sum(c_i)) - (n + 1) / n.
 --
--- Returns DOUBLE in [0, 1): 0 if every item appears in as many lists, near 1 if a few items take all. With the
--- numbers of lists c_1 <= ... <= c_n: G = 2 * sum(i * c_i) / (n * sum(c_i)) - (n + 1) / n. An item that occurs
--- several times in one list counts once there; NULL in a list does not count; a list that is NULL is an empty
--- list. A group in which no list has an item gives NULL, and so does n_items NULL.
+-- rec_list: LIST of item ids, one list per row (cut it to the wanted length first: rec[:10])
+-- n_items:  the number of items of the catalogue, so that items nobody is recommended count, with zero lists; without it
+--           only the items that appear in a list count
+-- Returns:  DOUBLE in [0, 1): 0 if every item appears in as many lists, near 1 if a few items take all. An item that
+--           occurs several times in one list counts once there; NULL in a list does not count; a list that is NULL is an
+--           empty list. A group in which no list has an item gives NULL, and so does n_items NULL.
+-- Errors:   n_items smaller than the number of different items in the lists
+-- Source:   Fleder and Hosanagar (2009); Shani and Gunawardana (2011), Gini index of item exposure
+-- Example:  SELECT [gini_coverage(rec), gini_coverage(rec, 4)] FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);
+--           -- [0.25, 0.625]
 --
 -- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
 -- correlated subquery without GROUP BY: give each a subquery of its own.
---
--- Errors: n_items smaller than the number of different items in the lists.
---
--- Example:
---   SELECT gini_coverage(rec), gini_coverage(rec, 4) FROM (VALUES ([1, 2]), ([1]), ([1])) AS t(rec);
---   0.25    0.625
---
--- Reference: Fleder and Hosanagar, 2009; Shani and Gunawardana, 2011 (Gini index of item exposure).
 
 -- list_transform over a list of one element gives that element a name.
 CREATE OR REPLACE TEMP MACRO gini_coverage

@@ -1,26 +1,19 @@
--- personalization(rec_list): how different the recommendations of different users are: 1 minus the mean similarity
--- of two users' lists.
+-- How different the recommendations of different users are: 1 minus the mean similarity of two users' lists.
 --
--- rec_list  LIST of item ids, one list per user (cut it to the wanted length first: rec[:10])
+-- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|), which is |a and b|
+-- / n for lists of n items. No two users are compared: with unit vectors v_1, ..., v_N, the cosines of all ordered pairs
+-- of different users add up to |v_1 + ... + v_N|^2 - N, and component i of that sum is the sum of 1 / sqrt(length) over
+-- the lists with item i. The work is proportional to the number of recommended items.
 --
--- Returns DOUBLE in [0, 1]: 0 if all users get the same items, 1 if no two users share one. The similarity of two
--- lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|), which is |a and b| / n for lists
--- of n items. The order of a list does not matter; an item that occurs several times in a list counts once, NULL
--- not at all. Lists that are NULL or have no item are left out, since they have no direction. Fewer than two lists
--- give NULL.
---
--- No two users are compared: with unit vectors v_1, ..., v_N, the cosines of all ordered pairs of different users
--- add up to |v_1 + ... + v_N|^2 - N, and component i of that sum is the sum of 1 / sqrt(length) over the lists
--- with item i. The work is proportional to the number of recommended items.
+-- rec_list: LIST of item ids, one list per user (cut it to the wanted length first: rec[:10])
+-- Returns:  DOUBLE in [0, 1]: 0 if all users get the same items, 1 if no two users share one. The order of a list does not
+--           matter; an item that occurs several times in a list counts once, NULL not at all. Lists that are NULL or have
+--           no item are left out, since they have no direction. Fewer than two lists give NULL.
+-- Source:   recmetrics (C. Longo), personalization, which builds the matrix of all pairs
+-- Example:  SELECT personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
 -- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
 -- correlated subquery without GROUP BY: give each a subquery of its own.
---
--- Example:
---   SELECT personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);
---   0.8333333333333334
---
--- Reference: recmetrics (C. Longo), personalization, which builds the matrix of all pairs.
 
 -- The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
 -- one length. (The argument stands among the subquery's own names, so these are names that no column of a user has.

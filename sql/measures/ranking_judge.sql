@@ -10,6 +10,8 @@
 -- Returns: STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER): the ranks of the
 --          items that truth knows, their grades, the grades of all truth items in descending order, the length of rec,
 --          and NULL, since all of rec was looked at; NULL where truth is NULL
+-- Errors:  items of different types in rec and truth; grades that are not as many as the items of truth; a grade that is
+--          NULL, NaN or infinite
 -- Example: SELECT ranking_judge(['a', 'b', 'c'], ['c', 'a', 'd'], [1, 3, 2]);
 --          -- {'ranks': [1, 3], 'grades': [3.0, 1.0], 'ideal': [3.0, 2.0, 1.0], 'size': 3, 'cutoff': NULL}
 --

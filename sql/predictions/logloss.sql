@@ -1,20 +1,14 @@
--- logloss(predicted, actual): logarithmic loss (cross-entropy) of predicted probabilities in a group.
+-- Logarithmic loss (cross-entropy) of predicted probabilities in a group.
 --
--- predicted  the predicted probability, from 0 to 1
--- actual     what happened: 1 or true, 0 or false; a number between them is the share of ones
---
--- Returns DOUBLE, the mean of -(actual * ln(p) + (1 - actual) * ln(1 - p)), 0 or more. p is predicted, moved into
--- [1e-15, 1 - 1e-15] so that a wrong prediction of 0 or 1 costs about 34.5 and not infinity (Hivemall). A pair in
--- which either is NULL is skipped; a group without a pair gives NULL (0 in Hivemall).
---
--- Errors: predicted or actual outside of 0 to 1, or NaN. (Hivemall moves any predicted into the range.)
---
--- Example:
---   SELECT logloss(predicted, actual) FROM (VALUES (0.01, 0), (0.02, 1)) AS t(predicted, actual);
---   1.9610366706408238
---
--- Reference: Hivemall, logloss; https://hivemall.apache.org/userguide/eval/regression.html
-
+-- predicted: the predicted probability, from 0 to 1
+-- actual:    what happened: 1 or true, 0 or false; a number between them is the share of ones
+-- Returns:   DOUBLE, the mean of -(actual * ln(p) + (1 - actual) * ln(1 - p)), 0 or more. p is predicted, moved into
+--            [1e-15, 1 - 1e-15] so that a wrong prediction of 0 or 1 costs about 34.5 and not infinity (Hivemall). A pair
+--            in which either is NULL is skipped; a group without a pair gives NULL (0 in Hivemall).
+-- Errors:    predicted or actual outside of 0 to 1, or NaN (Hivemall moves any predicted into the range)
+-- Source:    Hivemall, logloss; https://hivemall.apache.org/userguide/eval/regression.html
+-- Example:   SELECT logloss(predicted, actual) FROM (VALUES (0.01, 0), (0.02, 1)) AS t(predicted, actual);
+--            -- 1.9610366706408238
 CREATE OR REPLACE TEMP MACRO logloss(predicted, actual) AS
     -avg(CASE
         WHEN predicted IS NULL OR actual IS NULL THEN NULL

@@ -1,16 +1,11 @@
--- mae(predicted, actual): mean absolute error of a group.
+-- The mean absolute error of a group.
 --
--- predicted  the predicted number
--- actual     the observed number
---
--- Returns DOUBLE, the mean of |predicted - actual|, 0 or more. A pair in which either is NULL is skipped; a group
--- without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number gives NaN or infinity.
---
--- Example:
---   SELECT mae(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
---   0.5
---
--- Reference: Hivemall, mae; https://hivemall.apache.org/userguide/eval/regression.html
-
+-- predicted: the predicted number
+-- actual:    the observed number
+-- Returns:   DOUBLE, the mean of |predicted - actual|, 0 or more. A pair in which either is NULL is skipped; a group
+--            without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
+-- Source:    Hivemall, mae; https://hivemall.apache.org/userguide/eval/regression.html
+-- Example:   SELECT mae(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
+--            -- 0.5
 CREATE OR REPLACE TEMP MACRO mae(predicted, actual) AS
     avg(abs(predicted::DOUBLE - actual::DOUBLE));

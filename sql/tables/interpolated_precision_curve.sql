@@ -4,7 +4,8 @@
 -- max_k:      how far to look down the ranking; by default all of it
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] recall, "precision", in the order of recall
--- Example:    FROM interpolated_precision_curve('rec', 'truth');
+-- Errors:     as for ranking_judged
+-- Example:    FROM interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,

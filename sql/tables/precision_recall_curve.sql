@@ -4,7 +4,8 @@
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, "precision", recall, in the order of k
--- Example:    FROM precision_recall_curve('rec', 'truth', 20);
+-- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL
+-- Example:    FROM precision_recall_curve('rec', 'truth', 3);
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,

@@ -2,12 +2,14 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
+--             items that tie, in closed form, without the columns of the measures that have none
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure with its
 --             default options; those that a query does not select are not computed
--- With ties := 'expected' in place of 'item', each measure's expected value over all orders of the items that tie, in
---             closed form; without the columns of the measures that have none
--- Example:    SELECT userid, ndcg FROM ranking_by_user('rec', 'truth', [10]) ORDER BY ndcg;
+-- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
+-- Example:    SELECT system, userid, ndcg FROM ranking_by_user('rec', 'truth', [10])
+--             ORDER BY ndcg, userid, system LIMIT 3;
 CREATE OR REPLACE TEMP MACRO ranking_by_user
     (
         rec, truth, ks,

@@ -6,6 +6,7 @@
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    one row per kind of problem that there is: problem, count (of rows, or of what the problem says), example;
 --             no row if all is well
+-- Errors:     a table that is not there, a column that is missing; ks as for ranking_summary. All else is a row.
 -- Example:    FROM ranking_check('rec', 'truth', ks := [5, 10]);
 --
 -- What the table functions make of each: rows without a userid are left out; an item without an id, or listed

@@ -2,13 +2,15 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ties:       'item' or 'expected', as for ranking_by_user
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
 --             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
 --             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated
 --             (Hyndman and Fan 1996, type 7)
--- With ties := 'expected' in place of 'item', of the measures' expected values, as for ranking_by_user
--- Example:    SELECT measure, mean, median, zeros FROM ranking_distribution('rec', 'truth', [10]);
+-- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
+-- Example:    SELECT system, mean, median, zeros
+--             FROM ranking_distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
 CREATE OR REPLACE TEMP MACRO ranking_distribution
     (
         rec, truth, ks,

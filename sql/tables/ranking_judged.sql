@@ -10,7 +10,10 @@
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
--- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) FROM ranking_judged('rec', 'truth', 10);
+-- Errors:     a table that is not there, a column that is missing or of a type that does not fit; itemids or userids of
+--             types that cannot match; a grade that is NULL, NaN or infinite; truth without a user; max_k that is no
+--             integer or below 0
+-- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
 -- descending, ties by itemid, ascending, NULL and NaN scores last. An item twice in rec is a miss the second

@@ -2,13 +2,14 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
+--             items that tie, in closed form, without the columns of the measures that have none
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
 --             users_without_truth (in rec, left out), a DOUBLE per measure with its default options; those that
 --             a query does not select are not computed
--- With ties := 'expected' in place of 'item', the means of the measures' expected values over all orders of the items
---             that tie, in closed form; without the columns of the measures that have none
--- Example:    SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
+-- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
+-- Example:    SELECT system, k, users, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
 CREATE OR REPLACE TEMP MACRO ranking_summary
     (
         rec, truth, ks,

@@ -54,7 +54,8 @@ def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
     """The models, in the order of their files; none where rec has no column that tells them apart."""
     systems = list(tables.systems)
     if tables.has_system and not systems:
-        systems = [name for (name,) in con.execute("SELECT DISTINCT system FROM rec ORDER BY 1").fetchall()]
+        query = f"SELECT DISTINCT system FROM {tables.prefix}rec ORDER BY 1"
+        systems = [name for (name,) in con.execute(query).fetchall()]
     return systems
 
 

@@ -2,19 +2,18 @@
 
 import re
 from collections.abc import Sequence
-from textwrap import fill
 
 from ..page.findings import MARKS, short
 from .comparison import Comparison
 from .messages import printable
-from .report import EVERYBODY, Cells, Row, cell_text, render
+from .report import EVERYBODY, WIDTH, Cells, Row, longest_line, remark, render, whole
 
-FORMATS = ("table", "csv", "json", "markdown", "latex", "sql")
+FORMATS = ("table", "csv", "json", "markdown", "html", "latex", "sql")
 HEADER = ("Measure", "System", "Mean", "Baseline", "Difference", "Relative", "W/T/L", "p", "Verdict")
 TESTS = {"t": "the paired t-test", "randomization": "the paired randomization test"}
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
-DIGITS_OF_P = 2
-WIDTH = 80  # of a terminal
+LEFT_OUT = ((), ("Relative",), ("Relative", "W/T/L"))  # of a table that is too wide for a terminal
+DIGITS, DIGITS_OF_P = 4, 2
 LATEX = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
     **{"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"},
@@ -27,10 +26,10 @@ def conclusion(
     options: Comparison,
     segment: str | None,
     found: Sequence[Sequence[Row]],
-    digits: int = 4,
+    digits: int | None = None,
     is_safe: bool = False,
 ) -> str:
-    """The results in one of FORMATS, in `digits` significant digits where people read them.
+    """The results in one of FORMATS, in so many significant digits, by default in 4 where people read them.
 
     `found` are the rows of all users, and those of segments if there are any, which are called `segment`.
     """
@@ -38,13 +37,21 @@ def conclusion(
     if form in ("csv", "json"):
         header = list(found[-1][0])  # segments have a column more
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
-        return render(form, header, [[row[name] for name in header] for row in results], is_safe)
+        return render(form, header, [[row[name] for name in header] for row in results], is_safe, digits)
 
-    text = tables(form, options, None, everybody, digits)
-    for rows in by_segment:
-        text += "\n" + tables(form, options, segment, rows, digits)
+    digits = DIGITS if digits is None else digits
+    for left_out in LEFT_OUT if form == "table" else [()]:
+        text = tables(form, options, None, everybody, digits, left_out)
+        for rows in by_segment:
+            text += "\n" + tables(form, options, segment, rows, digits, left_out)
+        if longest_line(text) <= WIDTH:
+            break
     said = [sentence(row, options, len(family), digits) for family in families(everybody) for row in family]
-    return text + "\n" + "".join(remark(form, line) for line in [*said, footnote(options, bool(by_segment))])
+    said.append(footnote(options, bool(by_segment)))
+    if left_out:
+        said.append(f"Left out to fit a terminal: {', '.join(left_out)}; Markdown, CSV and JSON have them.")
+    lines = [f"% {line}\n" if form == "latex" else remark(form, line) for line in said]
+    return whole(form, text + "\n" + "".join(lines))
 
 
 def families(rows: Sequence[Row]) -> list[list[Row]]:
@@ -60,8 +67,15 @@ def label(row: Row) -> str:
     return f"{row['measure']}@{'all' if row['k'] is None else row['k']}"
 
 
-def tables(form: str, options: Comparison, segment: str | None, rows: Sequence[Row], digits: int) -> str:
-    """For a terminal a table for each family, which saves it two columns; else one for all."""
+def tables(
+    form: str,
+    options: Comparison,
+    segment: str | None,
+    rows: Sequence[Row],
+    digits: int,
+    left_out: Sequence[str] = (),
+) -> str:
+    """For a terminal a table for each family, without two columns and those `left_out`; else one for all."""
     header = list(HEADER)
     lines = [[cells(row, options, digits) for row in family] for family in families(rows)]
     if segment is not None:
@@ -71,17 +85,19 @@ def tables(form: str, options: Comparison, segment: str | None, rows: Sequence[R
             [[line[0], place, *line[1:]] for line, place in zip(family, names, strict=True)]
             for family, names in zip(lines, places, strict=True)
         ]
-    if form in ("latex", "markdown") and options.baseline is not None:
+    if form in ("latex", "markdown", "html") and options.baseline is not None:
         header[header.index("Baseline")] = f"Baseline ({options.baseline})"
     if form == "latex":
         return tabular(header, lines)
-    if form == "markdown":
+    if form in ("markdown", "html"):
         return render(form, header, [line for family in lines for line in family])
     title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
     title += f", by {printable(segment)}" if segment is not None else ""
-    narrow = [*header[1:-2], header[-1]]
+    out = ("Measure", "p", *left_out)
+    kept = [i for i, name in enumerate(header) if name not in out or (i == 1 and segment is not None)]
     return "\n".join(
-        f"{family[0][0]}{title}\n\n" + render(form, narrow, [[*line[1:-2], line[-1]] for line in family])
+        f"{family[0][0]}{title}\n\n"
+        + render(form, [header[i] for i in kept], [[line[i] for i in kept] for line in family])
         for family in lines
     )
 
@@ -147,17 +163,6 @@ def footnote(options: Comparison, has_segments: bool) -> str:
         return f"{text}, not corrected for the number of comparisons."
     apart = ", all users apart from segments" if has_segments else ""
     return f"{text}, corrected after {name} for all comparisons in one measure at one k{apart}."
-
-
-def remark(form: str, line: str) -> str:
-    """A sentence below the tables."""
-    if form == "latex":
-        return f"% {line}\n"
-    if form == "markdown":
-        return f"- {cell_text(form, line)}\n"
-    whole = line.replace(" %", "\N{NO-BREAK SPACE}%")
-    lines = fill(whole, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-    return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
 
 
 def tabular(header: Sequence[str], families: Sequence[Sequence[Cells]]) -> str:

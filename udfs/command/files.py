@@ -1,17 +1,20 @@
-"""A file as a table: how DuckDB reads it, and which of its columns are what.
+"""A file, or a table of a database: how DuckDB reads it, and which of its columns are what.
 
 Every name that comes from outside (a path, a column, a model) enters a statement as a quoted literal or a
 quoted identifier, never as SQL.
 """
 
 import os
-from collections.abc import Container, Iterable, Mapping
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 import duckdb
 
 from ..duckdb.statements import identifier, literal
 from .messages import DataError, one_line, shortened
+from .session import is_database
 
 READERS = {
     ".parquet": "read_parquet",
@@ -20,15 +23,17 @@ READERS = {
     ".ndjson": "read_json",
 }
 COMPRESSIONS = (".gz", ".zst")
-IDS, NUMBERS = ("userid", "itemid"), ("score", "rel")  # the other two are text
+IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
+STDIN = "-"
+IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
 RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
 
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or all files of a pattern, as a table.
+    """A file, all files of a pattern, a folder or a list, or a table of a database, as a table.
 
-    path     as the user wrote it
+    path     as the user wrote it, or the first of them
     rows     what yields its rows, as it stands behind FROM
     columns  each of our column names: the SQL that yields it
     ids      userid and itemid, as far as it has them: the type that they shall have
@@ -76,18 +81,83 @@ def family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
     return str(found)
 
 
+def relations(con: duckdb.DuckDBPyConnection, database: str) -> dict[tuple[str, str], str]:
+    """The tables and views of an attached database, by schema and name in lower case, as SQL calls them."""
+    query = """
+        SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+        UNION ALL
+        SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+        ORDER BY ALL
+    """
+    return {
+        (schema.lower(), name.lower()): ".".join(map(identifier, (database, schema, name)))
+        for schema, name in con.execute(query, [database]).fetchall()
+    }
+
+
+def relation(con: duckdb.DuckDBPyConnection, database: str, text: str) -> str | None:
+    """The table or view that is named `name`, `schema.name` or `database.schema.name`, if there is one."""
+    if not re.fullmatch(r'(?:"(?:[^"]|"")+"|[^".]+)(?:\.(?:"(?:[^"]|"")+"|[^".]+)){0,2}', text):
+        return None
+    parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', text)
+    parts = [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
+    there = relations(con, database)
+    *outer, name = (part.lower() for part in parts)
+    if outer[:1] == [database.lower()] and (len(outer) == 2 or (*outer, name) not in there):
+        outer = outer[1:]
+    return there.get((outer[0] if outer else "main", name)) if len(outer) < 2 else None
+
+
+def no_relation(con: duckdb.DuckDBPyConnection, database: str, text: str) -> DataError:
+    """What to say of a name that is neither a table nor a file."""
+    names = {".".join(key if key[0] != "main" else key[1:]): key for key in relations(con, database)}
+    called = text.lower()
+    near = [name for name, (_, table) in names.items() if table in (called, called.rpartition(".")[2])]
+    near = near or get_close_matches(called, names, 1)
+    there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+    return DataError(f"{text}: no such table or view, and no such file ({shortened(there)})")
+
+
 def files_of(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:
-    """The files that a path or a pattern stands for; a URL is left to DuckDB."""
-    if "://" in path or os.path.exists(path):
+    """The files that a path, a folder or a pattern stands for; a URL is left to DuckDB."""
+    if "://" in path or os.path.isfile(path) or (os.path.exists(path) and not os.path.isdir(path)):
         return [path]
-    return [file for (file,) in con.execute("FROM glob(?)", [path]).fetchall()]
+    return [file for (file,) in con.execute("FROM glob(?)", [pattern(path)]).fetchall()]
 
 
 def pattern(path: str) -> str:
-    """The path as DuckDB's readers take it: of a file that exists, no character is a wildcard."""
+    """The path as DuckDB's readers take it: of one that exists, no character is a wildcard."""
     if not os.path.exists(path):
         return path
-    return "".join(f"[{character}]" if character in "*?[" else character for character in path)
+    ending = f"/**/*{folder_ending(path)}" if os.path.isdir(path) else ""
+    name = path.rstrip("/") if ending else path
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
+
+
+def folder_ending(path: str) -> str:
+    """What the names of all data files of a folder end in; DataError if that is not one."""
+    found = set()
+    inside = f"{path.rstrip('/')}/"
+    for folder, _, names in os.walk(path):
+        for name in sorted(names):
+            file = os.path.relpath(os.path.join(folder, name), path)
+            if "_delta_log" in file.split(os.sep):
+                rule = "of which not every file counts: DuckDB's delta_scan reads it"
+                raise DataError(f"{path}: a Delta table, {rule}")
+            if extension(name) in IN_FOLDERS:
+                stem, ending = os.path.splitext(name)
+                ending = os.path.splitext(stem)[1] + ending if ending.lower() in COMPRESSIONS else ending
+                if any(part.startswith(("_", ".")) for part in file.split(os.sep)):
+                    rule = f"is hidden or not finished: name the files, as in '{inside}*{ending}'"
+                    raise DataError(f"{path}: {file} {rule}")
+                found.add(ending)
+    if not found:
+        raise DataError(f"{path}: a directory without files that end in {', '.join(IN_FOLDERS)}")
+    if len(found) > 1:
+        endings = sorted(found)
+        rule = f"say which, as in '{inside}**/*{endings[0]}'"
+        raise DataError(f"{path}: files of several formats ({', '.join(endings)}): {rule}")
+    return found.pop()
 
 
 def extension(path: str) -> str:
@@ -98,77 +168,145 @@ def extension(path: str) -> str:
 
 def open_source(
     con: duckdb.DuckDBPyConnection,
-    path: str,
+    paths: Sequence[str],
     form: str,
     trec_fields: int,
     required: Mapping[str, str],
     optional: Mapping[str, str],
+    database: str | None = None,
+    stdin: str = STDIN,
 ) -> Source:
-    """The file as a table with these columns, each given by our name and the file's.
+    """The files, as one table with these columns, each given by our name and the file's.
 
-    `form` is "table", "trec" or "auto": a TREC file if it has the shape of one.
+    `form` is "table", "trec" or "auto": a TREC file if it has the shape of one. A path is a table or view of
+    the attached database, if there is one, and else a file; the file `stdin` holds what standard input held.
     """
-    files = files_of(con, path)
-    if not files:
-        raise DataError(f"{path}: no such file")
-    if os.path.isdir(path):
-        raise DataError(
-            f"{path}: a directory, not a file (for all files in it: {os.path.join(path, '*.csv')})"
-        )
-    if os.path.isfile(path) and not os.path.getsize(path):
-        raise DataError(f"{path}: no rows")
+    path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+    tables = [relation(con, database, one) if database else None for one in paths]
     try:
-        may_be_trec = form == "auto" and extension(path) not in READERS
-        if form == "trec" or (may_be_trec and is_trec(con, path, trec_fields)):
-            source = trec_source(path, trec_fields)
+        if all(tables):
+            rows = f"({' UNION ALL BY NAME '.join(f'FROM {one}' for one in tables)})"
+            source = typed_source(con, path, rows if tables[1:] else str(tables[0]), required, optional)
         else:
-            is_by_folder = any("=" in os.path.dirname(file) for file in files)
-            source = table_source(con, path, is_by_folder, required, optional)
+            read = [(one, stdin if one == STDIN else one) for one in paths]
+            files = [file for one, place in read for file in checked_files(con, database, one, place)]
+            places = [pattern(place) for _, place in read]
+            source = file_source(con, path, places, files, form, trec_fields, required, optional)
         columns = ", ".join(source.columns.values())
         first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
-        told = one_line(error).removeprefix(f"Invalid Input Error: {path}: ")
+        told = one_line(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {told}") from None
     if first is None:
         raise DataError(f"{path}: no rows")
     return source
 
 
-def table_source(
+def checked_files(con: duckdb.DuckDBPyConnection, database: str | None, path: str, place: str) -> list[str]:
+    """The files of a path, which is read at `place`; DataError if there are none, or it is no table."""
+    files = files_of(con, place)
+    if not files:
+        raise no_relation(con, database, path) if database else DataError(f"{path}: no such file")
+    if os.path.isfile(place):
+        if not os.path.getsize(place):
+            raise DataError(f"{path}: no rows")
+        if is_database(place):
+            example = f"--database {path} rec truth"
+            raise DataError(f"{path}: a database, not a table: name its tables, as in {example}")
+    return files
+
+
+def file_source(
     con: duckdb.DuckDBPyConnection,
     path: str,
-    is_by_folder: bool,
+    places: Sequence[str],
+    files: Sequence[str],
+    form: str,
+    trec_fields: int,
     required: Mapping[str, str],
     optional: Mapping[str, str],
 ) -> Source:
-    """A file with names of columns; some may be those of folders, as in `system=a/rec.csv`."""
-    function = READERS.get(extension(path), "read_csv")
-    is_text = function != "read_parquet"
-    reader = f"{function}({literal(pattern(path))}"
-    reader += ", hive_types_autocast = false" if is_text and is_by_folder else ""
-    found = con.execute(f"DESCRIBE FROM {reader})").fetchall()
-    described = {name: kind for name, kind, *_ in found}
-    by_name = {name.lower(): name for name in described}  # as in SQL, upper and lower case are the same
+    """All files of these places, which are paths and patterns, as one table."""
+    kinds = {extension(place) for place in places}
+    if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
+        raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
+    place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
+    may_be_trec = form == "auto" and not kinds & {*READERS}
+    if form == "trec" or (may_be_trec and is_trec(con, place, trec_fields)):
+        return trec_source(path, place, trec_fields)
+    function = READERS.get(kinds.pop(), "read_csv")
+    folders = {part.partition("=")[0].lower() for file in files for part in folder_names(file) if "=" in part}
+    if function == "read_parquet":
+        names = {**optional, **required}
+        texts = {names[ours]: "VARCHAR" for ours in TEXTS if names.get(ours, "").lower() in folders}
+        types = f", hive_types = {struct(texts)}" if texts else ""
+        return typed_source(con, path, f"{function}({place}{types})", required, optional)
+    reader = f"{function}({place}" + (", hive_types_autocast = false" if folders else "")
+    return text_source(con, path, function, reader, required, optional)
+
+
+def folder_names(file: str) -> list[str]:
+    return re.split(r"[/\\]", os.path.dirname(file))
+
+
+def described(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str, str], str]:
+    """What our columns are called there, the type of each, and that of a whole row."""
+    types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
+    by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
     names = {}
     for ours, column in {**optional, **required}.items():
         if column.lower() in by_name:
             names[ours] = by_name[column.lower()]
         elif ours in required:
-            there = shortened(", ".join(described))
+            there = shortened(", ".join(types))
             raise DataError(f"{path}: no column {column!r} (there are: {there})")
-    kinds = {ours: described[name] for ours, name in names.items()}
-    numbers = [ours for ours in NUMBERS if ours in names and is_number(con, ours, kinds[ours])]
-    for ours in (name for name in NUMBERS if name in names):
-        may_hold_numbers = function == "read_csv" or (is_text and kinds[ours] in ("JSON", '"NULL"'))
-        if not (ours in numbers or may_hold_numbers):
-            raise DataError(f"{path}: {names[ours]!r} must be a number, got {shortened(kinds[ours])}")
+    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+    return names, {ours: types[name] for ours, name in names.items()}, row
 
+
+def not_a_number(path: str, column: str, kind: str) -> DataError:
+    return DataError(f"{path}: {column!r} must be a number, got {shortened(kind)}")
+
+
+def typed_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """What has types of its own: a Parquet file, a table."""
+    names, kinds, row = described(con, path, rows, required, optional)
+    for ours in (name for name in NUMBERS if name in names):
+        if not is_number(con, ours, kinds[ours]):
+            raise not_a_number(path, names[ours], kinds[ours])
     columns = {ours: identifier(name) for ours, name in names.items()}
     ids = {ours: kind for ours, kind in kinds.items() if ours in IDS}
-    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in described.items())})"
-    if not is_text:
-        return Source(path, f"{reader})", columns, ids, is_text=False, type=row)
-    ids = {ours: "BIGINT" if kind == "BIGINT" else "VARCHAR" for ours, kind in ids.items()}
+    return Source(path, rows, columns, ids, is_text=False, type=row)
+
+
+def text_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    function: str,
+    reader: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """A CSV or JSON file, which `reader`, a call without its last bracket, reads."""
+    names, kinds, row = described(con, path, f"{reader})", required, optional)
+    numbers = [ours for ours in NUMBERS if ours in names and is_number(con, ours, kinds[ours])]
+    for ours in (name for name in NUMBERS if name in names and name not in numbers):
+        if function != "read_csv" and kinds[ours] not in ("JSON", '"NULL"'):
+            raise not_a_number(path, names[ours], kinds[ours])
+    columns = {ours: identifier(name) for ours, name in names.items()}
+    ids = {ours: "BIGINT" if kinds[ours] == "BIGINT" else "VARCHAR" for ours in IDS if ours in kinds}
     if function == "read_csv":
         texts = [ours for ours, kind in kinds.items() if kind == "VARCHAR" and ours not in NUMBERS]
         return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids, type=row)
@@ -219,18 +357,18 @@ def struct(types: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{literal(name)}: {literal(kind)}' for name, kind in types.items())}}}"
 
 
-def lines_of(path: str) -> str:
-    """What yields a file's lines."""
+def lines_of(place: str) -> str:
+    """What yields the lines of files, which are named in SQL."""
     return (
-        f"read_csv({literal(pattern(path))}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
+        f"read_csv({place}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
         "header = false, delim = '', quote = '', escape = '')"
     )
 
 
-def is_trec(con: duckdb.DuckDBPyConnection, path: str, fields: int) -> bool:
+def is_trec(con: duckdb.DuckDBPyConnection, place: str, fields: int) -> bool:
     """Whether the first lines have the shape of a TREC run or of qrels."""
     try:
-        found = con.execute(f"SELECT line FROM {lines_of(path)} WHERE trim(line) <> '' LIMIT 10").fetchall()
+        found = con.execute(f"SELECT line FROM {lines_of(place)} WHERE trim(line) <> '' LIMIT 10").fetchall()
     except duckdb.Error:
         return False
     lines = [line.split() for (line,) in found]
@@ -247,14 +385,14 @@ def is_float(text: str) -> bool:
     return True
 
 
-def trec_source(path: str, fields: int) -> Source:
+def trec_source(path: str, place: str, fields: int) -> Source:
     """A TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
     message = literal(f"{path}: a line is not of the shape `{shape}`: ")
     rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
         "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"
-        f"FROM {lines_of(path)} WHERE trim(line, e' \\t\\r') <> ''))"
+        f"FROM {lines_of(place)} WHERE trim(line, e' \\t\\r') <> ''))"
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:

@@ -24,7 +24,7 @@ from .comparison import (
 from .conclusion import footnote, sentence
 from .evaluation import Request, descending, plan, ranked_table
 from .messages import DataError, printable, shortened
-from .session import rows
+from .session import Step, rows
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
@@ -73,9 +73,9 @@ def check_report(request: Request, options: Comparison, systems: Sequence[str], 
         check_measures(request, "report", dashes)
 
 
-def gather(con: duckdb.DuckDBPyConnection, study: Study) -> Findings:
-    """Make the tables by_user and by_segment, and find out what the page shows."""
-    return Gathering(con, study).findings()
+def gather(con: duckdb.DuckDBPyConnection, study: Study, step: Step = lambda _: None) -> Findings:
+    """Make the tables by_user and by_segment, and find out what the page shows, telling each `step`."""
+    return Gathering(con, study).findings(step)
 
 
 class Gathering:
@@ -111,8 +111,9 @@ class Gathering:
             found.append({"system": self.shown[self.baseline], **row, **names})
         return found
 
-    def findings(self) -> Findings:
+    def findings(self, step: Step) -> Findings:
         """All that the page shows."""
+        step("measuring")
         steps = plan(self.request, self.has_system)
         made = [*steps.tables, *tables_of_segments(self.request)]
         for statement in made:
@@ -120,9 +121,11 @@ class Gathering:
         counts = {row["system"]: row for row in self.ask(steps.summary) if row["k"] == self.k}
         means = self.means()
         at_first = [row for row in means if row["place"] == 0 and row["k"] == self.k]
+        step("comparing")
         comparisons, by_segment = self.comparisons()
         family = [row for row in comparisons if self.is_first(row)]
         segments, more_segments = self.segments(by_segment)
+        step("looking at users")
         problems = None if self.study.check is None else list(map(shown_problem, self.ask(self.study.check)))
         return Findings(
             systems=list(self.order),

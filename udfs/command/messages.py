@@ -1,5 +1,13 @@
 """What the command says: on one line, and without what a terminal would obey."""
 
+import codecs
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+PROGRAM = "ranking-udfs"
+WRITABLE = "ranking-udfs"  # how characters are written that a console does not have
 LONGEST = 200  # characters of a value, of a type, or of a line of DuckDB's errors
 # Where the part of an error begins that is of no use on one line.
 DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "Possible solutions")
@@ -7,6 +15,39 @@ DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "
 
 class DataError(Exception):
     """What is wrong with the data, in one line."""
+
+
+def in_other_words(error: UnicodeError) -> tuple[str, int]:
+    """What stands for characters that an encoding does not have: escapes, which JSON reads too.
+
+    A plus and a minus take up the blank behind them, so that columns stay in line.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text, end = error.object, error.start + 1
+    if text[error.start] == "±":
+        return "+-", end + text.startswith(" ", end)
+    return json.dumps(text[error.start])[1:-1], end
+
+
+codecs.register_error(WRITABLE, in_other_words)
+
+
+@contextmanager
+def aside() -> Iterator[None]:
+    """Take a bar of progress away, if there is one, while something is said."""
+    if not sys.modules.get("tqdm"):
+        yield
+        return
+    with sys.modules["tqdm"].tqdm.external_write_mode(sys.stderr):
+        yield
+
+
+def say(kind: str, text: object) -> None:
+    """Print a line on stderr."""
+    if sys.stderr is not None:
+        with aside():
+            print(f"{PROGRAM}: {kind}: {printable(text)}", file=sys.stderr)
 
 
 def printable(text: object) -> str:

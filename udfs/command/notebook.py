@@ -11,7 +11,7 @@ from ..duckdb.statements import identifier, literal
 from ..measures import grammar
 from ..page.drawing import vl_convert
 from ..page.page import Page, page
-from .cli import COMPARED_MEASURES, LONGEST_K
+from .arguments import COMPARED_MEASURES, LONGEST_K
 from .comparison import Comparison, check_options
 from .evaluation import NONE, Request, at_cut_offs, cut_offs
 from .gathering import TIES, Study, check_report, gather

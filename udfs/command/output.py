@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from ..duckdb.statements import literal
 from .files import extension
-from .messages import DataError
+from .messages import WRITABLE, DataError
 
 COPY_OPTIONS = {
     ".parquet": "FORMAT parquet",
@@ -73,7 +73,9 @@ def copy_statement(query: str, path: str, options: str = "") -> str:
 def put(path: str | None, text: str) -> None:
     """Print the text, or write it to the file."""
     if path is None:
+        if sys.stdout is None:
+            raise DataError("standard output is closed")
         sys.stdout.write(text)
         return
-    with whole_file(path) as beside, open(beside, "w", encoding="utf-8") as file:
+    with whole_file(path) as beside, open(beside, "w", encoding="utf-8", errors=WRITABLE) as file:
         file.write(text)

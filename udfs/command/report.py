@@ -1,16 +1,32 @@
-"""Reports: results as a text table, Markdown, CSV or JSON."""
+"""Reports: results as a text table, Markdown, HTML, CSV or JSON."""
 
 import csv
+import html
 import io
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import fill
 from typing import Any
 
+from ..measures.grammar import Choice
+from ..page.findings import cut_text, short
 from .evaluation import COUNTS, Request
 from .messages import printable
 
-FORMATS = ("table", "csv", "json", "markdown")
+FORMATS = ("table", "csv", "json", "markdown", "html")
+WIDTH = 80  # of a terminal
+DOCUMENT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>ranking-udfs</title>
+<style>
+body {{ font-family: sans-serif }}
+table {{ border-collapse: collapse }}
+th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left }}
+</style>
+{}</html>
+"""
 COUNT_LABELS = (
     "Users evaluated",
     "Users without recommendations (scored as an empty list)",
@@ -24,25 +40,55 @@ Cells = Sequence[Any]
 Row = Mapping[str, Any]
 
 
-def render(form: str, header: Sequence[str], rows: Sequence[Cells], is_safe: bool = False) -> str:
-    """The rows in one of FORMATS; a double in as many digits as it has, a NULL as each format has it.
+def render(
+    form: str, header: Sequence[str], rows: Sequence[Cells], is_safe: bool = False, digits: int | None = None
+) -> str:
+    """The rows in one of FORMATS; a NULL as each format has it, a double in all digits or in so many.
 
     `is_safe` makes CSV safe for spreadsheets, by a quote in front of what would be a formula.
     """
+    if form in ("json", "csv") and digits is not None:
+        rows = [
+            [float(f"{cell:.{digits}g}") if isinstance(cell, float) else cell for cell in row] for row in rows
+        ]
     if form == "json":
         objects = [dict(zip(header, row, strict=True)) for row in rows]
         text = json.dumps(objects, indent=2, ensure_ascii=False) + "\n"
         return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     if form == "csv":
         return "".join(csv_line(map(safe, row) if is_safe else row) for row in [header, *rows])
-    cells = [[cell_text(form, cell) for cell in row] for row in [header, *rows]]
+    cells = [[cell_text(form, cell, digits) for cell in row] for row in [header, *rows]]
+    if form == "html":
+        lines = [tags("th", cells[0]), *(tags("td", row) for row in cells[1:])]
+        return f"<table>\n{''.join(lines)}</table>\n"
     if form == "markdown":
         cells.insert(1, ["---"] * len(header))
         return "".join(f"| {' | '.join(row)} |\n" for row in cells)
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    widths = widths_of(cells)
     cells.insert(1, ["-" * width for width in widths])
     lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     return "".join(line.rstrip() + "\n" for line in lines)
+
+
+def widths_of(cells: Sequence[Sequence[str]]) -> list[int]:
+    """How wide each column is."""
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
+
+
+def tags(name: str, row: Sequence[str]) -> str:
+    """A row of HTML."""
+    return f"<tr>{''.join(f'<{name}>{cell}</{name}>' for cell in row)}</tr>\n"
+
+
+def remark(form: str, line: str) -> str:
+    """A sentence beside the tables."""
+    if form == "html":
+        return f"<p>{cell_text(form, line)}</p>\n"
+    if form == "markdown":
+        return f"- {cell_text(form, line)}\n"
+    whole = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = fill(whole, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
 
 
 def csv_line(cells: Iterable[Any]) -> str:
@@ -57,11 +103,15 @@ def safe(cell: Any) -> Any:
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
-def cell_text(form: str, cell: Any) -> str:
-    """The cell as people read it, in a table or in Markdown."""
+def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
+    """The cell as people read it, in a table, in Markdown or in HTML."""
     if cell is None:
         return "NULL"
-    text = printable(repr(cell) if isinstance(cell, float) else cell)
+    if isinstance(cell, float):
+        return repr(cell) if digits is None else short(cell, digits)
+    text = printable(cell)
+    if form == "html":
+        return html.escape(text)
     return MARKUP.sub(r"\\\g<0>", text) if form == "markdown" else text
 
 
@@ -74,11 +124,13 @@ def report(
     by_segment: Sequence[Row],
     is_long: bool = False,
     is_safe: bool = False,
+    digits: int | None = None,
+    width: int = WIDTH,
 ) -> str:
     """The results: for programs a row per model, segment and k; for people tables of measures by k.
 
     `named` are the models in the order of their files, `segment` what segments are called; `is_long` makes it
-    a row per model, segment, k and measure, for both.
+    a row per model, segment, k and measure, for both. Tables wider than `width` have a row per model and k.
     """
     found = {row["system"] for row in summary if "system" in row}
     systems: list[str | None] = [*named, *sorted(found - set(named), key=str)]
@@ -100,37 +152,95 @@ def report(
                 for choice in request.choices
                 if row["k"] in choice.cuts
             ]
-            return render(form, [*header, "measure", "value"], body, is_safe)
+            return whole(form, render(form, [*header, "measure", "value"], body, is_safe, digits))
         header += [choice.name for choice in request.choices]
-        return render(form, header, [[row.get(name) for name in header] for row in summary], is_safe)
+        return render(form, header, [[row.get(name) for name in header] for row in summary], is_safe, digits)
 
     is_named = bool(named) or len(systems) > 1
-    columns = [(system, k) for system in systems or [None] for k in request.ks]
-    heads = [f"{system} {top(k)}" if is_named else top(k) for system, k in columns]
-
-    def lines(results: Sequence[Row]) -> list[list[Any]]:
-        values = {(row.get("system"), row["k"]): row for row in results}
-        return [
-            [choice.label, *(values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)]
-            for choice in request.choices
-        ]
-
-    text = render(form, ["Ranking measure", *heads], lines(summary)) + "\n"
-    bullet = "- " if form == "markdown" else ""
+    text = measures_table(form, request.choices, {}, is_named, summary, digits, width)
+    text += "" if form == "html" else "\n"
     for label, name in zip(COUNT_LABELS, COUNTS, strict=True):
         by_system = {row.get("system"): row[name] for row in summary}
         different = len(set(by_system.values())) > 1
         value = ", ".join(f"{system} {count}" for system, count in by_system.items())
-        text += f"{bullet}{label}: {cell_text(form, value) if different else summary[0][name]}\n"
+        text += remark(form, f"{label}: {value if different else summary[0][name]}")
     if segment is not None:
-        body = []
-        for one in sorted({row["segment"] for row in by_segment}):
-            results = [row for row in by_segment if row["segment"] == one]
-            users = {(row.get("system"), row["k"]): row["users"] for row in results}
-            body.append([one, "Users", *(users[at] for at in columns)])
-            body += [[one, *line] for line in lines(results)]
-        text += "\n" + render(form, [segment, "Ranking measure", *heads], body)
-    return text
+        keys = {"segment": segment, "users": "Users"}
+        by_segment = sorted(by_segment, key=lambda row: row["segment"])
+        text += "\n" + measures_table(form, request.choices, keys, is_named, by_segment, digits, width)
+    return whole(form, text)
+
+
+def whole(form: str, text: str) -> str:
+    """The text as a file: of HTML, more than a table."""
+    return DOCUMENT.format(text) if form == "html" else text
+
+
+def measures_table(
+    form: str,
+    choices: Sequence[Choice],
+    keys: Mapping[str, str],
+    is_named: bool,
+    results: Sequence[Row],
+    digits: int | None,
+    width: int,
+) -> str:
+    """A row per segment and measure, a column per model and k; or, where that is too wide, turned.
+
+    `keys` are the columns segment and users, and what they are called, if there are segments.
+    """
+    columns = list(dict.fromkeys((row.get("system"), row["k"]) for row in results))
+    heads = [f"{system} {top(k)}" if is_named else top(k) for system, k in columns]
+    segments: dict[str, dict[tuple[str | None, int | None], Row]] = {}
+    for row in results:
+        segments.setdefault(row.get("segment", ""), {})[row.get("system"), row["k"]] = row
+    body: list[Cells] = []
+    for one, values in segments.items():
+        place = [one] if keys else []
+        body += [[one, "Users", *(values[at]["users"] for at in columns)]] if keys else []
+        for choice in choices:
+            shown = (values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)
+            body.append([*place, choice.label, *shown])
+    header = [*list(keys.values())[:1], "Ranking measure", *heads]
+    if longest_line(render("table", header, body, digits=digits)) <= width:
+        return render(form, header, body, digits=digits)
+    return turned(form, choices, keys, is_named, results, digits, width)
+
+
+def turned(
+    form: str,
+    choices: Sequence[Choice],
+    keys: Mapping[str, str],
+    is_named: bool,
+    results: Sequence[Row],
+    digits: int | None,
+    width: int,
+) -> str:
+    """A row per segment, model and k, and on a terminal as many measures beside each other as fit."""
+    named = {"segment": keys.get("segment"), "system": "System" if is_named else None, "k": "k"}
+    columns = {name: title for name, title in {**named, "users": keys.get("users")}.items() if title}
+
+    def table(chosen: Sequence[Choice]) -> str:
+        body = [
+            [
+                *(cut_text(row[name]) if name == "k" else row[name] for name in columns),
+                *(row[choice.name] if row["k"] in choice.cuts else "" for choice in chosen),
+            ]
+            for row in results
+            if any(row["k"] in choice.cuts for choice in chosen)
+        ]
+        return render(form, [*columns.values(), *(choice.label for choice in chosen)], body, digits=digits)
+
+    blocks: list[list[Choice]] = [[]]
+    for choice in choices:
+        if form == "table" and blocks[-1] and longest_line(table([*blocks[-1], choice])) > width:
+            blocks.append([])
+        blocks[-1].append(choice)
+    return "\n".join(map(table, blocks))
+
+
+def longest_line(text: str) -> int:
+    return max(map(len, text.splitlines()))
 
 
 def top(k: int | None) -> str:

@@ -6,6 +6,7 @@ import os
 import threading
 import warnings
 from collections.abc import Iterator, Mapping
+from types import ModuleType
 
 import duckdb
 from duckdb.func import FunctionNullHandling, PythonUDFType
@@ -31,7 +32,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def register(
-    con: duckdb.DuckDBPyConnection, hivemall: bool = False, temp: bool = True
+    con: duckdb.DuckDBPyConnection | ModuleType, hivemall: bool = False, temp: bool = True
 ) -> duckdb.DuckDBPyConnection:
     """Make the pack's functions and macros usable on this connection, and return the connection.
 
@@ -51,17 +52,20 @@ def register(
     cursor itself would find, its TEMP tables and CTEs included.
 
     Args:
-        con: an open connection or cursor.
+        con: an open connection or cursor; or the module `duckdb`, for the default connection, which
+            `duckdb.sql(...)` takes.
         hivemall: also shadow each measure with a TEMP macro `avg(...)` of its name, since in Hivemall these
             names are aggregates. `hivemall=False` takes such macros away again.
         temp: whether the macros are TEMP macros of this connection; else they are in the database `ranking`.
 
     Raises:
+        TypeError: con is something else, such as what SQLAlchemy has around a connection.
         ValueError: the connection is closed, or holds a result that was not read to its end (DuckDB 2 allows
             no other statement then; on DuckDB 1.5 the statement ends that result, as any other would), or
             something of another origin has a name that is the pack's alone (`udf_recall`, `ranking_summary`,
             with temp=False a database or schema `ranking`), or hivemall is true and temp is not.
     """
+    con = duckdb_connection(con)
     if hivemall and not temp:
         raise ValueError("register: temp must be true with hivemall=True, whose macros are TEMP, got False")
     try:
@@ -84,6 +88,18 @@ def register(
 
 # DuckDB 1.5 has no such error: there any statement ends the result before it.
 UNFINISHED: type[Exception] | tuple[()] = getattr(duckdb, "ResourceInUseException", ())
+
+
+def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
+    """The connection that is meant."""
+    if con is duckdb:
+        return duckdb.default_connection()
+    if isinstance(con, duckdb.DuckDBPyConnection):
+        return con
+    got = con.__name__ if isinstance(con, ModuleType) else type(con).__name__
+    if type(con).__module__.partition(".")[0] in ("sqlalchemy", "duckdb_engine"):
+        got += " (pass engine.raw_connection().duplicate(), with temp=False)"
+    raise TypeError(f"register: con must be a connection of DuckDB or the module duckdb, got {got}")
 
 
 def add(con: duckdb.DuckDBPyConnection, hivemall: bool, temp: bool) -> list[str]:
@@ -140,9 +156,11 @@ def aggregates() -> dict[str, Macro]:
     template = code(read("hivemall/templates/measure.sql")).replace("JUDGED", sql_type(JUDGED_TYPE))
     return {
         name: Macro(
-            template.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)), f"udf_{name}"
+            template.replace("udf_MEASURE", f"udf_{name}").replace("MEASURE", identifier(name)),
+            f"udf_{name}",
+            f"Mean over the rows: {measure.description}",
         )
-        for name in BY_NAME
+        for name, measure in BY_NAME.items()
     }
 
 
@@ -157,11 +175,21 @@ def add_macros(
     with contextlib.nullcontext() if in_transaction else transaction(con):
         for name in unwanted:
             con.execute(f"DROP MACRO {'TABLE' if is_table(name) else ''} temp.main.{identifier(name)}")
-        for statement in parsed(con, (wanted[name].sql for name in missing if name in wanted)):
+        for statement in parsed(
+            con, statements_of({name: wanted[name] for name in missing if name in wanted})
+        ):
             con.execute(statement)
         con.execute(
             f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS '{' '.join([PACK, *wanted, LAST_MACRO])}'"
         )
+
+
+def statements_of(made: Mapping[str, Macro]) -> Iterator[str]:
+    """What makes these TEMP macros, and what says of the public ones what they are."""
+    for name, macro in made.items():
+        yield macro.sql
+        if macro.description:
+            yield macro.comment(f"temp.main.{identifier(name)}")
 
 
 def add_database(con: duckdb.DuckDBPyConnection) -> None:

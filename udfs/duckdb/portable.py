@@ -4,7 +4,7 @@ import re
 from functools import cache
 
 from .names import LAST_MACRO, PACK, version
-from .statements import code, literal, macros, read, texts
+from .statements import code, identifier, literal, macros, read, texts
 
 SCRIPT = "ranking_udfs.sql"  # below sql/
 DATABASE = "ranking"
@@ -32,7 +32,8 @@ def script() -> str:
     """The SQL that puts the pack into the database that a client has open."""
     made = in_file()
     names = literal(" ".join([version(), "ranking_version", *made, LAST_MACRO]))
-    statements = "\n".join(made.values())
+    comments = [macros()[name].comment(name) + ";" for name in made if macros()[name].description]
+    statements = "\n".join([*made.values(), *comments])
     return f"""\
 -- {version()} without Python: macros that stay in a database, for every client of DuckDB.
 --
@@ -71,6 +72,7 @@ SET VARIABLE {DIVISION} = coalesce(
 );
 {statements}
 CREATE OR REPLACE MACRO ranking_version() AS {literal(version())};
+COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
 CREATE OR REPLACE MACRO {LAST_MACRO}() AS {names};
 COMMIT;
 SET integer_division = getvariable('{DIVISION}');
@@ -93,5 +95,10 @@ def in_database() -> dict[str, str]:
         name: call.sub(whole_name, macro.sql.replace("TEMP MACRO ", f"MACRO {DATABASE}.main.", 1))
         for name, macro in macros().items()
     }
+    comments = {
+        f"comment on {name}": macro.comment(f"{DATABASE}.main.{identifier(name)}")
+        for name, macro in macros().items()
+        if macro.description
+    }
     mark = literal(" ".join([PACK, *made, LAST_MACRO]))
-    return made | {LAST_MACRO: f"CREATE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark}"}
+    return made | comments | {LAST_MACRO: f"CREATE MACRO {DATABASE}.main.{LAST_MACRO}() AS {mark}"}

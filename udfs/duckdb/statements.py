@@ -38,10 +38,16 @@ class Macro:
 
     sql: str
     always: str  # its name, or that of the same under a name which is the pack's alone
+    description: str = ""  # of a public one
 
     @property
     def is_table(self) -> bool:
         return " AS TABLE" in self.sql
+
+    def comment(self, name: str) -> str:
+        """The statement with which `duckdb_functions()` shows the description of the macro of this name."""
+        kind = "MACRO TABLE" if self.is_table else "MACRO"
+        return f"COMMENT ON {kind} {name} IS {literal(self.description)}"
 
 
 def folder() -> Traversable:
@@ -79,8 +85,9 @@ def macros() -> dict[str, Macro]:
         for sql in re.findall(r"CREATE OR REPLACE TEMP MACRO .*?;\s*(?=CREATE|$)", code(text), re.DOTALL):
             prefix, name = ROOMS[room], re.findall(r"\w+", sql)[5]
             always = name if name.startswith((prefix, "_")) else prefix + name
-            found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always)
-            found[name] = Macro(sql, always)
+            described = "" if name.startswith("_") else description(text)
+            found[always] = Macro(sql.replace(f"MACRO {name}", f"MACRO {always}", 1), always, described)
+            found[name] = Macro(sql, always, described)
     called = {
         name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
         for name, macro in found.items()
@@ -103,6 +110,11 @@ def parsed(con: duckdb.DuckDBPyConnection, texts: Iterable[str]) -> list[duckdb.
             cursor.execute("SET SESSION integer_division = false")
             PARSED.update((text, cursor.extract_statements(text)[0]) for text in new)
     return [PARSED[text] for text in texts]
+
+
+def description(text: str) -> str:
+    """What the head of a file says first: the lines above its first empty one."""
+    return text.partition("\n--\n")[0].removeprefix("-- ").replace("\n-- ", " ")
 
 
 def code(text: str) -> str:

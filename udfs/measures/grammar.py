@@ -1,9 +1,14 @@
 """How a text names a measure, its options and its cut-offs: `ndcg(gain=linear)@5,10`.
 
+    measures = measure { "," measure }
     measure  = name [ "(" options ")" ] [ "@" cut-offs ]
     name     = a measure's name, one of its aliases, or what a report calls it; in any case
     options  = pairs name=value, with commas or blanks between them
     cut-offs = integers of 0 or more, or `all` for the whole list, with commas between them
+
+A comma within parentheses stands between options. Any other begins a measure if a name follows, and every
+name begins with a letter; behind an `@`, what is no name is one more cut-off, and so is `all`. In
+`ndcg(gain=linear)@5,10,recall` there are two measures, the first of them at 5 and 10.
 
 The options alone are what the functions' argument `options` holds.
 """
@@ -57,6 +62,18 @@ class Choice:
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
 
+def parse_measures(text: str) -> list[Choice]:
+    """The measures that a text names, with commas between them."""
+    found: list[str] = []
+    for part in re.split(r",(?![^()]*\))", text):  # not within parentheses
+        has_cuts = bool(found) and "@" in found[-1]
+        if has_cuts and (part.strip() == "all" or not re.match(r"\s*[^\W\d_]", part)):
+            found[-1] += f",{part}"
+        else:
+            found.append(part)
+    return [parse_measure(one) for one in found]
+
+
 def parse_measure(text: str) -> Choice:
     """The measure that a text names."""
     parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
@@ -71,8 +88,13 @@ def parse_measure(text: str) -> Choice:
         raise ValueError(f"measure must be the name of a measure, got {got}{hint}")
     given = pairs(measure, measure.name, options)
     chosen = parsed(measure, measure.name, given)
-    ks = () if cuts is None else tuple(cut_off(k) for k in cuts.split(","))
+    ks = () if cuts is None else tuple(cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
+
+
+def cut_offs(text: str) -> list[int | None]:
+    """The cut-offs that a text says, with commas between them."""
+    return [cut_off(k) for k in text.split(",")]
 
 
 def cut_off(text: str) -> int | None:

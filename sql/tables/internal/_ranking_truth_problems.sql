@@ -16,13 +16,13 @@ SELECT unnest(_ranking_problems([
         24,
         concat('truth: ', grade_name, ' is NaN or infinite'),
         n_infinite,
-        concat(_ranking_row(names, userid, infinite[1]), ', ', grade_name, ' ', infinite[2])
+        concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])
     ),
     (
         25,
         concat('truth: ', grade_name, ' is negative'),
         n_negative,
-        concat(_ranking_row(names, userid, negative[1]), ', ', grade_name, ' ', negative[2])
+        concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])
     ),
     (
         26,
@@ -44,8 +44,8 @@ FROM (
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
-        min((itemid, rel)) FILTER (NOT isfinite(grade)) AS infinite,
-        min((itemid, rel)) FILTER (isfinite(grade) AND grade < 0) AS negative,
+        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
         list_sort(list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL), 'ASC') AS items
     FROM (
         SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade

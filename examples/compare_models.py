@@ -1,0 +1,88 @@
+"""Is the new model better? From arrays of scores to differences with their confidence.
+
+python examples/compare_models.py
+"""
+
+from typing import Any
+
+import duckdb
+import numpy as np
+
+import udfs
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+# What models leave you with: a score for each user and item. Here is a taste that nobody knows, and what each
+# model learned of it: `tuned` learned more of users whom the shop has known for long, and less of new ones.
+USERS, ITEMS, K = 1_500, 300, 10
+rng = np.random.default_rng(7)
+taste = rng.normal(size=(USERS, 8)) @ rng.normal(size=(8, ITEMS))
+segment = np.where(np.arange(USERS) % 5 == 0, "new", "known").astype(object)
+
+
+def learned(noise: float, noise_of_new: float) -> Array:
+    errors = rng.normal(size=taste.shape)
+    return taste + errors * np.where(segment == "new", noise_of_new, noise)[:, None]
+
+
+models = {"als": learned(2.0, 2.0), "als again": learned(2.0, 2.0), "tuned": learned(1.6, 2.4)}
+
+# What the users had bought before, and what they bought afterwards: what they like, with a good deal of luck.
+seen = rng.random(taste.shape) < 0.05
+liking = taste - 2 * np.log(-np.log(rng.random(taste.shape)))
+
+
+def best(scores: Array, k: int) -> dict[str, Array]:
+    """The k best items of each user among those that the user had not bought, as columns of a table."""
+    open_scores = np.where(seen, -np.inf, scores)
+    items = np.argpartition(-open_scores, k, axis=1)[:, :k]  # in any order: what counts is the score
+    return {
+        "userid": np.repeat(np.arange(len(scores)), k),
+        "itemid": items.ravel(),
+        "score": np.take_along_axis(open_scores, items, axis=1).ravel(),
+    }
+
+
+# A dict of arrays is a table by the name of its variable, as a data frame would be.
+lists = [best(scores, K) for scores in models.values()]
+rec = {column: np.concatenate([found[column] for found in lists]) for column in lists[0]}
+rec["system"] = np.repeat(np.array([*models], dtype=object), USERS * K)
+bought = best(liking, 5)
+truth = {"userid": bought["userid"], "itemid": bought["itemid"]}
+users = {"userid": np.arange(USERS), "segment": segment}
+
+udfs.register(duckdb)
+
+print("What is wrong with the tables:", duckdb.sql("FROM ranking_check('rec', 'truth')").fetchall())
+
+print("\nMeans over all users, those whom a model gave no hit among them:")
+duckdb.sql("""
+    SELECT system, k, users, round(recall, 4) AS recall, round(mrr, 4) AS mrr, round(ndcg, 4) AS ndcg
+    FROM ranking_summary('rec', 'truth', [5, 10])
+    ORDER BY k, system
+""").show(max_width=100)
+
+print("Against als, user by user, with intervals of 95 % and p corrected for two comparisons:")
+duckdb.sql("""
+    SELECT system, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high,
+        wins, losses, round(p_adjusted, 4) AS p, verdict
+    FROM ranking_compare('rec', 'truth', 10, baseline := 'als', measures := ['ndcg'])
+    ORDER BY system
+""").show(max_width=100)
+
+print("And for whom? The same within each segment:")
+duckdb.execute("""
+    CREATE TEMP TABLE by_user AS
+    SELECT system, k, segment, userid, ndcg
+    FROM ranking_by_user('rec', 'truth', 10) JOIN users USING (userid)
+""")
+duckdb.sql("""
+    SELECT segment, system, users,
+        round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high, verdict
+    FROM ranking_compare_by_user('by_user', baseline := 'als')
+    ORDER BY segment, system
+""").show(max_width=100)
+
+# Back to NumPy, for whatever comes next.
+ndcg = duckdb.sql("SELECT ndcg FROM by_user WHERE system = 'tuned' ORDER BY userid").fetchnumpy()["ndcg"]
+print(f"Users without a hit in the list of tuned: {np.mean(ndcg == 0):.1%}")

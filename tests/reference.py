@@ -1,0 +1,371 @@
+"""The reference in sql/README.md, from the heads of the SQL files, the docstrings and the registry.
+
+What a head says is told apart by its form: what it does, details, then `name: text` for each argument, for
+what it Returns, its Errors, its Source and an Example, and notes behind them.
+"""
+
+import contextlib
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import duckdb
+
+import udfs
+from tests.witnesses import LIST_WITNESSES, WITNESSES
+from udfs.arrow.functions import FUNCTIONS
+from udfs.duckdb.names import UDFS
+from udfs.duckdb.statements import code, description, macros, texts
+from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
+
+ROOT = Path(__file__).resolve().parent.parent
+KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
+LIBRARIES = {
+    "pytrec_eval": "pytrec-eval-terrier",
+    "ir_measures": "ir-measures",
+    "scipy": "SciPy",
+    "sklearn": "scikit-learn",
+    "cwl": "cwl-eval",
+}
+# The groups of the reference: the rooms of `sql/` behind each, and what stands first in it.
+GROUPS = {
+    "Tables": ("tables", ["ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_check"]),
+    "Comparison": ("comparison", []),
+    "Measures": ("measures", []),
+    "Lists": ("lists", []),
+    "Predictions": ("predictions", []),
+    "Hivemall": ("hivemall", []),
+}
+# The tables of the examples, as the documents make them.
+TABLES = """
+    CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
+    FROM 'examples/dbt_project/seeds/recommendations.csv';
+    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, stars AS rel
+    FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22';
+"""
+
+
+@dataclass
+class Head:
+    """What the head of a SQL file says."""
+
+    description: str
+    details: list[str]
+    fields: dict[str, str]  # arguments, Returns, Errors and Source
+    query: str
+    result: str  # "" where it is a table
+    notes: list[str]
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        return {name: text for name, text in self.fields.items() if not name[0].isupper()}
+
+
+@cache
+def head(name: str) -> Head:
+    """The head of a macro's file."""
+    comment = re.match(r"(?:--.*\n)+", texts()[name][0])
+    assert comment, name
+    paragraphs = re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE).strip("\n").split("\n\n")
+    (place,) = [i for i, part in enumerate(paragraphs) if re.search(r"^Returns:", part, re.MULTILINE)]
+    fields = dict(re.findall(r"^(\S.*?): +((?:.*\n?)(?: .*\n?)*)", paragraphs[place], re.MULTILINE))
+    example = re.sub(r"\n +", "\n", fields.pop("Example").strip())
+    query, _, result = example.partition(";")
+    return Head(
+        description(texts()[name][0]),
+        [joined(part) for part in paragraphs[1:place]],
+        {field: joined(text) for field, text in fields.items()},
+        query,
+        joined(re.sub(r"(^|\n)\s*-- ?", " ", result)).strip(),
+        [joined(part) for part in paragraphs[place + 1 :] if not part.startswith("Generated")],
+    )
+
+
+def joined(text: str) -> str:
+    return " ".join(text.split())
+
+
+def parameters(name: str) -> list[list[str]]:
+    """A macro's parameters, for each number of them that it takes. Those that are errors are left out."""
+    (macro,) = re.findall(rf"MACRO {name}\b(.*?)(?=CREATE|\Z)", code(texts()[name][0]), re.DOTALL)
+    found = re.findall(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b(?!\s*error\()", macro, re.MULTILINE)
+    return [joined(one).split(", ") if one.strip() else [] for one in found]
+
+
+def signatures(name: str) -> list[str]:
+    """How a macro is called: one line, or one for each number of arguments."""
+    lists = parameters(name)
+    if len(lists) == 2 and len(lists[1]) == len(lists[0]) + 1:
+        ((place, extra),) = [(i, one) for i, one in enumerate(lists[1]) if one not in lists[0]]
+        lists = [[*lists[0][: place - 1], f"{lists[0][place - 1]}[, {extra}]", *lists[0][place:]]]
+    found = [", ".join(one) for one in lists]
+    if len(found) > 4:
+        found = [found[0], "...", found[-1]]
+    return [one if one == "..." else wrapped(f"{name}({one})") for one in found]
+
+
+def wrapped(call: str) -> str:
+    """A call in lines, with no parameter apart from its default."""
+    together = call.replace(" := ", "\0")
+    lines = textwrap.fill(together, 78, subsequent_indent="    ", break_on_hyphens=False)
+    return lines.replace("\0", " := ")
+
+
+def markdown(text: str, inside: str = "") -> str:
+    """Prose of a comment or a docstring as Markdown, with links to the sections but the one it is in."""
+    parts = text.split("`")
+    for place in range(0, len(parts), 2):
+        escaped = re.sub(r"(?<! )\*|\*(?! )|<(?=[A-Za-z/!])", r"\\\g<0>", parts[place])
+        parts[place] = re.sub(
+            r"(?<!\w)[a-z]+(?:_[a-z]+)+(?!\w)", lambda name: linked(name[0], inside), escaped
+        )
+    return "`".join(parts)
+
+
+def linked(name: str, inside: str) -> str:
+    has_section = any(name in group_names(title) for title in GROUPS)
+    return f"[{name}](#{name})" if has_section and name != inside else name
+
+
+def cell(text: str, inside: str) -> str:
+    return markdown(text, inside).replace("|", "\\|")
+
+
+def names_of(name: str) -> str:
+    """The other names of what is called so."""
+    aliases = list(MEASURES[name].aliases if name in MEASURES else ())
+    sure = [f"udf_{one}" for one in (name, *aliases) if one in FUNCTIONS]
+    if not sure and name in macros() and macros()[name].always != name:
+        sure = [macros()[name].always]
+    return ", ".join(f"`{one}`" for one in (*aliases, *sure))
+
+
+def checked_against(measure: Measure) -> str:
+    """The outside implementations that its tests compare it with; none where there is no witness yet."""
+    if measure.name in LIST_WITNESSES:
+        return "SciPy" if LIST_WITNESSES[measure.name].outside else ""
+    if measure.name not in WITNESSES:
+        return ""
+    return ", ".join(dict.fromkeys(LIBRARIES[one.module] for one in WITNESSES[measure.name].outside))
+
+
+def quoted(name: str) -> str:
+    return f'"{name}"' if name in KEYWORDS else name
+
+
+def group_names(title: str) -> list[str]:
+    """What has a section of its own in this group."""
+    room, first = GROUPS[title]
+    if room == "measures":
+        return ["judge", "ranking_judge", *MEASURES]
+    inside = [name for name, (_, lies) in texts().items() if lies == room and name not in first]
+    return [*first, *inside, *(LIST_MEASURES if room == "lists" else ())]
+
+
+def contents() -> Iterator[str]:
+    for title in GROUPS:
+        links = ", ".join(f"[`{name}`](#{name})" for name in group_names(title))
+        yield f"- **[{title}](#{title.lower()})**: {links}"
+
+
+def measure_table() -> Iterator[str]:
+    headers = ["measure", "options (default first)", "expected over ties", "checked against"]
+    yield f"| {' | '.join(headers)} |"
+    yield "|---" * len(headers) + "|"
+    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
+        options = "<br>".join(f"`{text}`" for text in measure.option_texts).replace("|", "\\|")
+        says = f"[`{measure.name}`](#{measure.name}): {measure.description}"
+        row = [says, options, "yes" if measure.expected else "", checked_against(measure)]
+        yield f"| {' | '.join(row)} |"
+
+
+def sections(title: str) -> Iterator[str]:
+    for name in group_names(title):
+        yield ""
+        yield f"### `{name}`"
+        yield ""
+        if name in MEASURES:
+            yield from measure_section(MEASURES[name])
+        elif name in LIST_MEASURES:
+            yield from list_measure_section(LIST_MEASURES[name])
+        elif name == "judge":
+            yield from judge_section()
+        else:
+            yield from macro_section(name)
+
+
+def bullets(inside: str, **facts: str) -> Iterator[str]:
+    for what, fact in facts.items():
+        if fact:
+            yield filled(f"- **{what.replace('_', ' ').capitalize()}**: {markdown(fact, inside)}", "  ")
+
+
+def paragraphs(inside: str, texts: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield filled(markdown(text, inside))
+        yield ""
+
+
+def filled(text: str, indent: str = "") -> str:
+    return textwrap.fill(text, 118, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+
+
+def macro_section(name: str) -> Iterator[str]:
+    said = head(name)
+    yield from paragraphs(name, [said.description, *said.details])
+    yield "```sql"
+    yield from signatures(name)
+    yield "```"
+    yield ""
+    if said.arguments:
+        yield "| argument | meaning |"
+        yield "|---|---|"
+        for argument, text in said.arguments.items():
+            names = ", ".join(one if one == "..." else f"`{one}`" for one in argument.split(", "))
+            yield f"| {names} | {cell(text, name)} |"
+        yield ""
+    yield from bullets(
+        name,
+        also_called=names_of(name),
+        returns=said.fields["Returns"],
+        errors=said.fields.get("Errors", ""),
+        source=said.fields.get("Source", ""),
+    )
+    yield from ("", "```sql", said.query + ";", "```", "")
+    yield from ("```text", said.result, "```") if said.result else table_of(said.query)
+    for note in said.notes:
+        yield ""
+        yield filled(markdown(note, name))
+
+
+def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
+    """Queries of one line, each with its result."""
+    for query, result in shown:
+        yield filled(f"- **Example**: `{' '.join(query.split())}` is `{result}`", "  ")
+
+
+@cache
+def examples() -> duckdb.DuckDBPyConnection:
+    con = udfs.register(duckdb.connect())
+    with contextlib.chdir(ROOT):
+        con.execute(TABLES)
+    return con
+
+
+def table_of(query: str) -> Iterator[str]:
+    """What the query returns, to four digits."""
+    found = examples().execute(query)
+    yield f"| {' | '.join(column[0] for column in found.description)} |"
+    yield "|---" * len(found.description) + "|"
+    for row in found.fetchall():
+        cells = [f"{one:.4g}" if isinstance(one, float) else str(one) for one in row]
+        cells = ["NULL" if one == "None" else one.replace("|", "\\|") for one in cells]
+        yield f"| {' | '.join(cells)} |"
+
+
+def docstring(text: str) -> tuple[list[str], str, list[tuple[str, str]]]:
+    """The paragraphs of a function's docstring, its source and its examples."""
+    text = textwrap.dedent("    " + text)
+    shown = re.findall(r">>> (SELECT .*)\n\s*(.*)", text)
+    parts = [part for part in text.partition(">>>")[0].strip().split("\n\n") if part.strip()]
+    source = [joined(part).removeprefix("Source: ").rstrip(".") for part in parts if "Source: " in part]
+    return [joined(part) for part in parts if "Source: " not in part], "".join(source), shown
+
+
+def choices(option: Option) -> str:
+    if isinstance(option, Number):
+        return str(option)
+    *others, last = option.default, *option.others
+    return f"{', '.join(others)} or {last}"
+
+
+def option_errors(measure: Measure) -> str:
+    rules = [f"`{name}` that is not {choices(one)}" for name, one in measure.options.items()]
+    if "max_grade" in measure.options:
+        rules.append("a grade above max_grade")
+    if isinstance(gain := measure.options.get("gain"), OneOf) and "exp" in str(gain):
+        rules.append("a grade above 1000 with gain=exp")
+    return "; ".join(rules)
+
+
+def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
+    if measure.options:
+        yield "| option | default | meaning |"
+        yield "|---|---|---|"
+        for name, one in measure.options.items():
+            default = f"{one.default:g}" if isinstance(one, Number) else f"`{one.default}`"
+            meaning = meanings.get(name) or choices(one)
+            meaning = re.sub(r"; NULL for [\d.]+", "", meaning)
+            yield f"| `{name}` | {default} | {cell(meaning, measure.name)} |"
+        yield ""
+
+
+def measure_section(measure: Measure) -> Iterator[str]:
+    macro = f"ranking_{measure.name}"
+    said, name = head(macro), quoted(measure.name)
+    parts, source, shown = docstring(measure.compute.__doc__ or "")
+    yield from paragraphs(measure.name, parts)
+    yield "```sql"
+    yield f"{name}(rec, truth[, k[, options]])"
+    yield f"{name}(judged[, k[, options]])"
+    yield from signatures(macro)
+    yield "```"
+    yield ""
+    yield from option_rows(measure, said.arguments)
+    yield from bullets(
+        measure.name,
+        also_called=names_of(measure.name),
+        returns=said.fields["Returns"],
+        errors=option_errors(measure),
+        expected_value_over_ties="yes" if measure.expected else "no",
+        source=source,
+        checked_against=checked_against(measure),
+    )
+    yield from one_liners(*shown, (said.query, said.result))
+
+
+def list_measure_section(measure: Measure) -> Iterator[str]:
+    parts, source, shown = docstring(measure.compute.__doc__ or "")
+    yield from paragraphs(measure.name, parts)
+    yield "```sql"
+    yield f"{measure.name}({', '.join(measure.arguments)}[, options])"
+    yield "```"
+    yield ""
+    yield from option_rows(measure, {})
+    yield from bullets(
+        measure.name,
+        also_called=names_of(measure.name),
+        returns=f"DOUBLE, {measure.range_text}; {measure.empty}",
+        errors=option_errors(measure),
+        source=source,
+        checked_against=checked_against(measure),
+    )
+    yield from one_liners(*shown)
+
+
+def judge_section() -> Iterator[str]:
+    parts, _, shown = docstring(FUNCTIONS["judge"].call.__doc__ or "")
+    yield from paragraphs("judge", parts)
+    yield "```sql"
+    yield "judge(rec, truth)"
+    yield "```"
+    yield ""
+    errors = (
+        "items of different types in rec and truth; a grade that is NULL, NaN or infinite; no two arguments"
+    )
+    yield from bullets("judge", also_called=names_of("judge"), errors=errors)
+    yield from one_liners(*((query, result.replace("None", "NULL")) for query, result in shown))
+
+
+def forget() -> None:
+    """Read the files anew."""
+    for remembered in (texts, macros, head, examples):
+        remembered.cache_clear()
+
+
+def public_names() -> set[str]:
+    """Everything that a user may call."""
+    return {name for name in (*UDFS, *macros()) if not name.startswith("_")} | {"ranking_version"}

@@ -1,0 +1,293 @@
+"""The pack where people use DuckDB: the default connection, data frames, SQLAlchemy, JupySQL, Ibis.
+
+The shell and what reads a database through the portable edition are in test_portable.
+"""
+
+import os
+import subprocess
+import sys
+import threading
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import udfs
+
+ROOT = Path(__file__).resolve().parent.parent
+DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
+
+# User u has a hit at rank 2, user v at rank 1.
+REC = {"userid": ["u", "u", "v"], "itemid": ["a", "b", "a"], "score": [9.0, 8.0, 3.0]}
+TRUTH = {"userid": ["u", "v"], "itemid": ["b", "a"]}
+TABLES = (
+    "CREATE TABLE rec (userid TEXT, itemid TEXT, score FLOAT)",
+    "CREATE TABLE truth (userid TEXT, itemid TEXT)",
+    "INSERT INTO rec VALUES ('u', 'a', 9.0), ('u', 'b', 8.0), ('v', 'a', 3.0)",
+    "INSERT INTO truth VALUES ('u', 'b'), ('v', 'a')",
+)
+RECALL = [(1, 2, 0.5), (2, 2, 1.0)]
+SUMMARY = "SELECT k, users, recall FROM ranking_summary('rec', 'truth', [1, 2])"
+EVERYWHERE = SUMMARY.replace("ranking_summary", "ranking.ranking_summary")
+
+
+# --- duckdb.sql ---
+
+
+@pytest.fixture
+def default() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A default connection for one test."""
+    with duckdb.connect() as con:
+        duckdb.set_default_connection(con)
+        yield con
+    duckdb.set_default_connection(duckdb.connect())
+
+
+def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyConnection) -> None:
+    assert udfs.register(duckdb) is duckdb.default_connection()
+    for statement in TABLES:
+        duckdb.execute(statement)
+    assert duckdb.sql(SUMMARY).fetchall() == RECALL
+    assert duckdb.sql("SELECT recall(['a', 'b'], ['b'], 1)").fetchall() == [(0,)]
+    assert default.execute("SELECT mae(1, 2)").fetchall() == [(1,)]
+    udfs.register(duckdb, temp=False)
+    assert duckdb.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
+    default.close()
+    assert udfs.register(duckdb).sql("SELECT recall([1], [1])").fetchall() == [(1,)]  # DuckDB opens another
+
+
+@pytest.mark.parametrize(
+    ("con", "got"), [(None, "NoneType"), ("shop.duckdb", "str"), (typing, "typing"), (duckdb.connect, "")]
+)
+def test_what_is_no_connection_is_an_error(con: Any, got: str) -> None:
+    rule = "^register: con must be a connection of DuckDB or the module duckdb, got "
+    with pytest.raises(TypeError, match=rule + (f"{got}$" if got else "")):
+        udfs.register(con)
+
+
+# --- Data frames ---
+
+
+def pandas_frames() -> Iterator[tuple[str, Any, Any]]:
+    pd = pytest.importorskip("pandas")
+    rec, truth = pd.DataFrame(REC), pd.DataFrame(TRUTH)
+    yield "object, with an index", rec.astype(object).sample(frac=1), truth.set_index(np.array([5, 5]))
+    yield "category", rec.astype({"userid": "category", "itemid": "category"}), truth.astype("category")
+    categories = pd.CategoricalDtype(["none", "b", "a", "c"], ordered=True)
+    yield "other categories", rec.astype({"itemid": "category"}), truth.astype({"itemid": categories})
+    numbers = {"u": 1, "v": 2, "a": 1, "b": 2}
+    for frame in (rec, truth):
+        for column in ("userid", "itemid"):
+            frame[column] = frame[column].map(numbers).astype("Int64")
+    yield "Int64", rec, truth
+
+
+def polars_frames() -> Iterator[tuple[str, Any, Any]]:
+    pl = pytest.importorskip("polars")
+    rec, truth = pl.DataFrame(REC), pl.DataFrame(TRUTH)
+    yield "LazyFrame", rec.lazy(), truth
+    enum = pl.col("itemid").cast(pl.Enum(["b", "a"]))
+    yield "Categorical, Enum", rec.with_columns(pl.col("userid").cast(pl.Categorical), enum), truth
+
+
+def arrow_tables() -> Iterator[tuple[str, Any, Any]]:
+    rec, truth = pa.table(REC), pa.table(TRUTH)
+    large = rec.schema.set(1, pa.field("itemid", pa.large_string()))
+    yield "batches, large_string", pa.concat_tables([rec.slice(0, 1), rec.slice(1)]).cast(large), truth
+    encoded = {name: pa.array(REC[name]).dictionary_encode() for name in ("userid", "itemid")}
+    yield "dictionary", pa.table(REC | encoded), truth
+
+
+@pytest.mark.parametrize("frames", [pandas_frames, polars_frames, arrow_tables])
+def test_data_frames_are_tables(shared: duckdb.DuckDBPyConnection, frames: Any) -> None:
+    for kind, rec, truth in frames():
+        assert rec is not None, truth is not None
+        assert shared.execute(SUMMARY).fetchall() == RECALL, kind
+
+
+def test_numpy_arrays_are_tables(shared: duckdb.DuckDBPyConnection) -> None:
+    rec = {
+        "userid": np.array([1, 1, 2]),
+        "itemid": np.array([1, 2, 1]),
+        "score": np.array([9, 8, 3], np.float32),
+    }
+    truth = {"userid": np.array([1, 2]), "itemid": np.array([2, 1])}
+    assert len(rec) + len(truth) == 5
+    assert shared.execute(SUMMARY).fetchall() == RECALL
+
+
+def test_what_is_wrong_with_a_data_frame_is_named(shared: duckdb.DuckDBPyConnection) -> None:
+    pd = pytest.importorskip("pandas")
+    rec = pd.DataFrame(REC).set_index("userid")  # DuckDB does not read the index
+    truth = pd.DataFrame(TRUTH).assign(userid=[1, 2])
+    message = r"ranking_summary: rec must have a column userid \(user_col\), got itemid, score"
+    with pytest.raises(duckdb.InvalidInputException, match=message):
+        shared.execute(SUMMARY)
+    rec = rec.reset_index()
+    message = "ranking_summary: userid must have the same type in rec and in truth, got VARCHAR and BIGINT"
+    with pytest.raises(duckdb.InvalidInputException, match=message):
+        shared.execute(SUMMARY)
+    rec["userid"] = [None, "u", "v"]
+    truth["userid"] = pd.Series(["u", None], dtype="category")
+    found = shared.execute("SELECT problem, count FROM ranking_check('rec', 'truth')").fetchall()
+    assert {("rec: userid is NULL", 1), ("truth: userid is NULL", 1)} <= set(found)
+
+
+def test_ties_of_a_category_are_in_the_order_of_its_categories(shared: duckdb.DuckDBPyConnection) -> None:
+    """As DuckDB orders it. Unless one says otherwise, that is the order of the texts."""
+    pd = pytest.importorskip("pandas")
+    truth = pd.DataFrame({"userid": ["u"], "itemid": ["b"]})
+    first = "SELECT hit_rate FROM ranking_summary('rec', 'truth', [1])"
+    for kind, is_hit in (("category", 0), (pd.CategoricalDtype(["b", "a"]), 1)):
+        rec = pd.DataFrame({"userid": "u", "itemid": ["b", "a"], "score": 1.0}).astype({"itemid": kind})
+        assert len(rec) == 2 * len(truth)
+        assert shared.execute(first).fetchall() == [(is_hit,)], kind
+
+
+def test_results_become_data_frames(shared: duckdb.DuckDBPyConnection) -> None:
+    pd, pl = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    rec, truth = pa.table(REC), pa.table(TRUTH)
+    assert rec.num_rows > truth.num_rows
+    columns = {"k": [1, 2], "users": [2, 2], "recall": [0.5, 1.0]}
+    pd.testing.assert_frame_equal(shared.sql(SUMMARY).df(), pd.DataFrame(columns))
+    assert shared.sql(SUMMARY).pl().equals(pl.DataFrame(columns))
+    assert shared.sql(SUMMARY).to_arrow_table().to_pydict() == columns
+    judged = shared.sql("SELECT userid, judged FROM ranking_judged('rec', 'truth', 2) ORDER BY ALL").df()
+    assert [list(one["ranks"]) for one in judged["judged"]] == [[2], [1]]
+    assert shared.sql("SELECT ranking_mean(ranking_recall(judged, 1)) FROM judged").fetchall() == [(0.5,)]
+
+
+# --- SQLAlchemy ---
+
+
+@pytest.mark.parametrize("pool", ["QueuePool", "NullPool", "SingletonThreadPool"])
+def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path: Path) -> None:
+    pytest.importorskip("duckdb_engine")
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    file = ":memory:shop" if pool == "SingletonThreadPool" else tmp_path / "shop.duckdb"
+    engine = sqlalchemy.create_engine(f"duckdb:///{file}", poolclass=getattr(sqlalchemy.pool, pool))
+
+    @sqlalchemy.event.listens_for(engine, "connect")
+    def add_the_pack(connection: Any, record: Any) -> None:
+        udfs.register(connection.duplicate(), temp=False)
+
+    with engine.begin() as con:
+        for statement in TABLES:
+            con.execute(sqlalchemy.text(statement))
+    found: list[Any] = []
+
+    def work() -> None:
+        ties = sqlalchemy.text(
+            EVERYWHERE.replace("])", "], ties := :ties)")
+        )  # `:=` is none of its parameters
+        recall = sqlalchemy.text("SELECT recall(['a', 'b'], ['b'], :k)")
+        with engine.connect() as con:
+            found.append([tuple(row) for row in con.execute(ties, {"ties": "item"})])
+            found.append(con.execute(recall, {"k": 2}).scalar())
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found.count(RECALL) == found.count(1) == len(threads)
+    if pool == "QueuePool":
+        with engine.connect() as one, engine.connect() as other:  # at once, from one thread
+            error = sqlalchemy.text("SELECT ranking.mae(1, 3)")
+            assert one.execute(error).scalar() == other.execute(error).scalar() == 2
+        pd = pytest.importorskip("pandas")
+        assert list(pd.read_sql(sqlalchemy.text(EVERYWHERE), engine)["recall"]) == [0.5, 1.0]
+    engine.dispose()
+
+
+def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_pass() -> None:
+    pytest.importorskip("duckdb_engine")
+    sqlalchemy = pytest.importorskip("sqlalchemy")
+    engine = sqlalchemy.create_engine("duckdb:///:memory:")
+    with pytest.raises(TypeError, match=r"got Engine \(.*engine\.raw_connection\(\)\.duplicate\(\)"):
+        udfs.register(engine)
+    connection = engine.raw_connection()
+    with pytest.raises(
+        TypeError, match=r"got _ConnectionFairy \(.*engine\.raw_connection\(\)\.duplicate\(\)"
+    ):
+        udfs.register(connection)
+    assert udfs.register(connection.duplicate(), temp=False)
+    connection.close()
+    engine.dispose()
+
+
+# --- JupySQL ---
+
+JUPYSQL = f"""
+import duckdb
+import udfs
+from IPython.core.interactiveshell import InteractiveShell
+from sqlalchemy import create_engine, event
+
+shell = InteractiveShell.instance()
+shell.run_line_magic("load_ext", "sql")
+con = udfs.register(duckdb.connect(), temp=False)
+engine = create_engine("duckdb:///shop.duckdb")
+
+@event.listens_for(engine, "connect")
+def add_the_pack(connection, record):
+    udfs.register(connection.duplicate(), temp=False)
+
+shell.user_ns.update(con=con, engine=engine)
+for given in ("con", "engine"):
+    shell.run_line_magic("sql", given)
+    for statement in {TABLES}:
+        shell.run_cell_magic("sql", "", statement)
+    rows = shell.run_cell_magic("sql", "", "{EVERYWHERE.replace("])", "], ties := 'item')")}")
+    print([tuple(row) for row in rows])
+    print([tuple(row) for row in shell.run_line_magic("sql", "SELECT recall(['a', 'b'], ['b'], 2)")])
+"""
+
+
+@pytest.mark.slow
+def test_jupysql_has_the_pack_on_its_cursors_and_through_sqlalchemy(tmp_path: Path) -> None:
+    pytest.importorskip("sql", reason="no JupySQL")
+    pytest.importorskip("duckdb_engine")
+    found = subprocess.run(
+        [sys.executable, "-c", JUPYSQL],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PLOOMBER_STATS_ENABLED": "false", "HOME": str(tmp_path)},
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr
+    lines = [line for line in found.stdout.splitlines() if line.startswith("[(")]
+    assert lines == 2 * [str(RECALL), "[(1.0,)]"]
+
+
+# --- Ibis ---
+
+
+@pytest.mark.xfail(
+    DUCKDB_2, raises=(AttributeError, duckdb.Error), strict=False, reason="Ibis 12 is not for DuckDB 2"
+)
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_ibis_has_the_pack() -> None:
+    ibis = pytest.importorskip("ibis")
+    con = ibis.duckdb.connect()
+    udfs.register(con.con)
+    for statement in TABLES:
+        con.raw_sql(statement)
+    summary = con.sql("SELECT * FROM ranking_summary('rec', 'truth', [1, 2])")
+    assert summary.select("k", "recall").to_pyarrow().to_pydict() == {"k": [1, 2], "recall": [0.5, 1.0]}
+
+    @ibis.udf.scalar.builtin
+    def recall(rec: list[str], truth: list[str], k: int) -> float: ...
+
+    rec, truth = con.table("rec"), con.table("truth")
+    lists = rec.group_by("userid").agg(rec=rec.itemid.collect(order_by=rec.score.desc()))
+    right = truth.group_by("userid").agg(truth=truth.itemid.collect())
+    both = lists.join(right, "userid")
+    assert both.select(found=recall(both.rec, both.truth, 1)).found.mean().to_pyarrow().as_py() == 0.5
+    con.disconnect()
