@@ -2,8 +2,8 @@
 
 Each document is one session, from top to bottom, as a reader has it: Python in one namespace, SQL on its
 `con`, commands in one folder. The block of text behind a block is its output, to the letter but for
-spaces. The two commands for a fresh machine are run by `.ci/run`, those for dbt by test_dbt.py, and what
-needs other libraries where they are.
+spaces. The two commands for a fresh machine are run by `.ci/run`, those for dbt by test_dbt.py, what is for
+Spark by the tests of Spark, and what needs other libraries where they are.
 """
 
 import contextlib
@@ -36,11 +36,12 @@ SESSIONS = [
 DOCUMENTS = [
     *SESSIONS,
     "udfs/README.md",
+    "udfs/spark/README.md",
     "examples/dbt_project/README.md",
     "tests/benchmark/README.md",
 ]
 COMMAND = f'"{sys.executable}" -m udfs'
-ELSEWHERE = {"command: evaluate", "command: test"}  # marks of what other tests run
+ELSEWHERE = {"command: evaluate", "command: test", "spark"}  # marks of what other tests run
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[\w: -]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```\n"
     r"(?:\n(?:<!-- output: [\w-]+ -->\n)?```text\n(?P<output>.*?)```\n)?",

@@ -16,6 +16,7 @@ ROOMS = {
     "measures": set(),
     "arrow": {"pyarrow", "udfs.measures"},
     "duckdb": {"duckdb", "udfs", "udfs.arrow", "udfs.measures"},
+    "spark": {"pyspark", "pyarrow", "duckdb", "udfs.duckdb", "udfs.arrow", "udfs.measures"},
     "page": {"vl_convert"},
     "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures", "udfs.page", "shtab", "tqdm"},
 }

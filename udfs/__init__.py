@@ -1,5 +1,6 @@
 """Ranking measures for DuckDB: recall, precision, average precision, AUC, MRR, NDCG and more, in SQL."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -21,4 +22,6 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of the packa
             from .command.notebook import report
 
             return report
+        if name == "spark":
+            return import_module(".spark", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -4,10 +4,10 @@
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..duckdb.statements import identifier, literal
-from ..measures.grammar import Choice
+from ..measures.grammar import Choice, each_once
 from ..measures.registry import Number
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
@@ -65,14 +65,8 @@ def at_cut_offs(
     named = {k for choice in choices for k in choice.cuts}
     if not given and not all(choice.cuts for choice in choices):
         given = [DEFAULT_K]
-    merged: dict[str, Choice] = {}
-    for choice in choices:
-        name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
-        before = merged[name].cuts if name in merged else ()
-        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
-        merged[name] = replace(choice, cuts=tuple(cuts))
     ks = list(dict.fromkeys(given))
-    return list(merged.values()), sorted({*ks, *named}, key=lambda k: (k is None, k)) if named else ks
+    return each_once(choices, given), sorted({*ks, *named}, key=lambda k: (k is None, k)) if named else ks
 
 
 def plan(request: Request, has_system: bool) -> Plan:

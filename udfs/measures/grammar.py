@@ -14,8 +14,8 @@ The options alone are what the functions' argument `options` holds.
 """
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -90,6 +90,17 @@ def parse_measure(text: str) -> Choice:
     chosen = parsed(measure, measure.name, given)
     ks = () if cuts is None else tuple(cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
+
+
+def each_once(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:
+    """The choices, each once and with all of its cut-offs; one that names none has those `given`."""
+    merged: dict[str, Choice] = {}
+    for choice in choices:
+        name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
+        before = merged[name].cuts if name in merged else ()
+        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
+        merged[name] = replace(choice, cuts=tuple(cuts))
+    return list(merged.values())
 
 
 def cut_offs(text: str) -> list[int | None]:

@@ -1,0 +1,53 @@
+"""Two models compared on Spark, from Parquet files to a table of every user's values.
+
+    pip install 'duckdb-ranking-udfs[spark]'       # and Java 17 or later
+    python examples/spark.py FOLDER
+
+FOLDER gets the Parquet files that it reads, which on a cluster are where yours are, and `by_user.parquet`.
+"""
+
+import sys
+from pathlib import Path
+
+import udfs.spark
+
+folder = Path(sys.argv[1] if len(sys.argv) > 1 else "spark-example")
+spark = udfs.spark.register()  # the session that there is, or a new one on this machine
+
+# What two models recommend to 100 users, best first, and what each user liked, with grades of 1 to 5.
+users = spark.range(100).selectExpr("id AS userid")
+liked = users.selectExpr("userid", "explode(sequence(0, 6)) AS n").selectExpr(
+    "userid", "concat('film-', (userid * 7 + n * n) % 50) AS itemid", "1 + (userid + n) % 5 AS rel"
+)
+listed = users.selectExpr("userid", "explode(sequence(0, 19)) AS n")
+popular = listed.selectExpr(
+    "'popular' AS system", "userid", "concat('film-', n) AS itemid", "1.0 / (n + 1) AS score"
+)
+similar = listed.selectExpr(
+    "'similar' AS system",
+    "userid",
+    "concat('film-', (userid * 7 + n) % 50) AS itemid",
+    "1.0 / (n + 1) AS score",
+)
+popular.union(similar).write.mode("overwrite").parquet(str(folder / "rec.parquet"))
+liked.write.mode("overwrite").parquet(str(folder / "truth.parquet"))
+
+rec, truth = (
+    spark.read.parquet(str(folder / "rec.parquet")),
+    spark.read.parquet(str(folder / "truth.parquet")),
+)
+udfs.spark.ranking_check(rec, truth, 10).show(truncate=False)
+udfs.spark.ranking_summary(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
+
+by_user = udfs.spark.ranking_by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
+by_user.write.mode("overwrite").parquet(str(folder / "by_user.parquet"))
+
+# The functions, in SQL: on how many lists the first film is one that was liked.
+spark.sql(
+    """
+    SELECT system, avg(precision(judged, 1)) AS precision_at_1
+    FROM {judged} GROUP BY system ORDER BY system
+""",
+    judged=udfs.spark.ranking_judged(rec, truth, 1),
+).show()
+print(f"{spark.read.parquet(str(folder / 'by_user.parquet')).count()} values in {folder / 'by_user.parquet'}")

