@@ -21,6 +21,7 @@ import pytest
 
 import udfs
 from tests.conftest import is_close
+from udfs.duckdb.statements import texts
 from udfs.measures.registry import BY_NAME, MEASURES
 
 pytest.importorskip("pyspark", reason="needs the extra `spark`")
@@ -28,6 +29,7 @@ pytest.importorskip("pyspark", reason="needs the extra `spark`")
 from pyspark.sql import DataFrame, SparkSession
 
 import udfs.spark
+from udfs.spark import check
 
 # All of this takes long; `slow` is what need not be tried on the oldest Spark too.
 pytestmark = [pytest.mark.filterwarnings("default"), pytest.mark.xdist_group("spark")]
@@ -75,6 +77,16 @@ def archive(path: Path) -> Path:
     return path
 
 
+def small_session(master: str) -> SparkSession:
+    """A session for small tables, and no other that is still there."""
+    builder = SparkSession.builder.master(master)
+    for key, setting in SMALL.items():
+        builder = builder.config(key, setting)
+    session = builder.getOrCreate()
+    assert session.sparkContext.master == master
+    return session
+
+
 @pytest.fixture(scope="module")
 def java(tmp_path_factory: pytest.TempPathFactory) -> None:
     provide_java(tmp_path_factory.mktemp("java"))
@@ -87,11 +99,7 @@ def either(
     request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkSession]:
     """A session with the functions: of two threads, and of two executors that are sent the package."""
-    builder = SparkSession.builder.master(request.param)
-    for key, setting in SMALL.items():
-        builder = builder.config(key, setting)
-    session = builder.getOrCreate()
-    assert session.sparkContext.master == request.param
+    session = small_session(request.param)
     if request.param == CLUSTER:
         session.sparkContext.addPyFile(str(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip")))
     yield udfs.spark.register(session)
@@ -100,10 +108,7 @@ def either(
 
 @pytest.fixture(scope="module")
 def spark(java: None) -> Iterator[SparkSession]:
-    builder = SparkSession.builder.master("local[2]")
-    for key, setting in SMALL.items():
-        builder = builder.config(key, setting)
-    return udfs.spark.register(builder.getOrCreate())
+    return udfs.spark.register(small_session("local[2]"))
 
 
 @pytest.fixture(scope="module")
@@ -422,6 +427,11 @@ UNLIKE = pa.table({"userid": [101, 102], "itemid": ["A", "B"], "stars": [5, 4]})
 ZEROS = pa.table({"userid": [1, 2], "itemid": ["a", "a"], "rel": [0.0, -1.0]})
 
 
+def test_the_check_looks_for_the_same_names_of_columns_as_duckdbs() -> None:
+    assert check.GRADES in texts()["_ranking_like_grades"][0]
+    assert check.SYSTEMS in texts()["_ranking_like_systems"][0]
+
+
 @pytest.mark.slow
 def test_the_check_finds_what_duckdb_finds(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
     hostile = TRUTH.set_column(2, "rel", pa.array([3.0, 1.0, 2.0, 1.0, 0.0, NAN, None, None, -1.0, 1.0, 2.0]))
@@ -717,6 +727,7 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         import sys, warnings
         from pyspark.sql import SparkSession
         import udfs.spark
+from udfs.spark import check
         spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
         assert "connect" in type(spark).__module__
         udfs.spark.register(udfs.spark.register(spark))

@@ -97,8 +97,7 @@ def compare_queries(request: Request, options: Comparison) -> list[str]:
 
 def called(choice: Choice, ks: Sequence[int | None]) -> str:
     """The column that a measure is, with its cut-offs if there are others too."""
-    cuts = ",".join("all" if k is None else str(k) for k in choice.cuts)
-    return choice.name if set(choice.cuts) == set(ks) else f"{choice.name}@{cuts}"
+    return choice.name if set(choice.cuts) == set(ks) else choice.text
 
 
 def sql_value(value: float | str | None) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from ..duckdb.statements import identifier, literal
 from ..measures.grammar import Choice, each_once
-from ..measures.registry import Number
 
 COUNTS = ("users", "users_without_rec", "users_without_truth")
 NONE = "(none)"  # the segment of a user without one
@@ -142,15 +141,11 @@ def values_query(request: Request, system: str) -> str:
 
 def call(choice: Choice, ties: str) -> str:
     """A measure of a judged ranking, with its options as they were written."""
-    options = "".join(
-        f", {name} := {value if isinstance(choice.measure.options[name], Number) else literal(value)}"
-        for name, value in choice.given.items()
-    )
     name = choice.measure.name
     return (
-        f"_ranking_expected_{name}(ranking{options})"
+        f"_ranking_expected_{name}(ranking{choice.arguments_text})"
         if ties == "expected"
-        else f"ranking_{name}(judged, k{options})"
+        else f"ranking_{name}(judged, k{choice.arguments_text})"
     )
 
 

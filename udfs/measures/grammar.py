@@ -52,9 +52,26 @@ class Choice:
         return ",".join(f"{option}={value}" for option, value in self.given.items())
 
     @property
+    def arguments_text(self) -> str:
+        """The given options, as a macro takes them behind its other arguments: `, gain := 'linear'`."""
+        is_number = {name: isinstance(option, Number) for name, option in self.measure.options.items()}
+        return "".join(
+            f", {name} := {value}"
+            if is_number[name]
+            else f", {name} := '{value}'"  # a word of the registry's
+            for name, value in self.given.items()
+        )
+
+    @property
     def name(self) -> str:
         """The measure with its options: `ndcg(gain=linear)`."""
         return f"{self.measure.name}({self.options_text})" if self.given else self.measure.name
+
+    @property
+    def text(self) -> str:
+        """The measure with its options and its cut-offs: `ndcg(gain=linear)@5,10`."""
+        cuts = ",".join("all" if k is None else str(k) for k in self.cuts)
+        return f"{self.name}@{cuts}" if cuts else self.name
 
     @property
     def label(self) -> str:

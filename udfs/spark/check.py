@@ -13,8 +13,10 @@ from .columns import FLOATS, NUMBERS, Found, Names, Tables, cut_offs, longest, t
 SCHEMA = "problem string, count bigint, example string"
 FOUND = "place int, problem string, count bigint, example string"
 # What columns are called that look like grades or systems and are not read: as in sql/tables/internal.
-GRADES = "(user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value"
-SYSTEMS = "(model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(_?(id|name))?"
+GRADES = (
+    "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value"
+)
+SYSTEMS = "(?:model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(?:_?(?:id|name))?"
 
 
 def ranking_check(

@@ -13,7 +13,6 @@ import pyarrow as pa
 from ..arrow.batches import Batch
 from ..arrow.functions import FUNCTIONS, evaluated
 from ..measures.grammar import Choice, parse_measure
-from ..measures.registry import Number
 
 if TYPE_CHECKING:
     import duckdb
@@ -98,11 +97,8 @@ def expected_values(
 
 def expected_column(choice: Choice) -> str:
     """A measure's expected value; NULL where there is no truth, or where it is not asked for at this k."""
-    given = choice.given.items()
-    is_number = {name: isinstance(option, Number) for name, option in choice.measure.options.items()}
-    options = "".join(f", {name} := {value if is_number[name] else repr(value)}" for name, value in given)
     asked = [f"k IS NOT DISTINCT FROM {'NULL' if k is None else k}" for k in choice.cuts]
-    value = f"_ranking_expected_{choice.measure.name}(ranking{options})"
+    value = f"_ranking_expected_{choice.measure.name}(ranking{choice.arguments_text})"
     return f"CASE WHEN judged AND ({' OR '.join(asked)}) THEN {value} END"
 
 

@@ -101,8 +101,7 @@ def ranking_summary(
     system_col: str | None = None,
     descending: bool = True,
 ) -> DataFrame:
-    """The mean of the measures over the users with truth, for every k, as `ranking_summary` of SQL gives
-    them.
+    """The means of the measures over the users with truth, for every k, as `ranking_summary` of SQL.
 
     All arguments and errors: as for `ranking_by_user`.
 
@@ -139,7 +138,7 @@ def measured(
     judged = rankings(found, longest(cuts), tied=ties == "expected")
     fields = ", ".join(f"m{place}: double" for place in range(len(chosen)))
     compute = arrow_udf(
-        measures_kernel(caller, [text(choice) for choice in chosen], cuts, ties == "expected"),
+        measures_kernel(caller, [choice.text for choice in chosen], cuts, ties == "expected"),
         f"array<struct<k: bigint, {fields}>>",
     )
     at_cuts = judged.select("*", F.explode(compute("judged")).alias("at"))
@@ -163,12 +162,6 @@ def choices(caller: str, measures: Any, ties: str) -> list[Choice]:
             rule = "must be one whose expected value over ties has a closed form"
             raise ValueError(f"{caller}: with ties=expected a measure {rule}, got {choice.name}")
     return chosen
-
-
-def text(choice: Choice) -> str:
-    """The measure as the grammar has it."""
-    cuts = ",".join("all" if k is None else str(k) for k in choice.cuts)
-    return f"{choice.name}@{cuts}" if cuts else choice.name
 
 
 def mean(value: Column, choice: Choice) -> Column:
