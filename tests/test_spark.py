@@ -77,16 +77,6 @@ def archive(path: Path) -> Path:
     return path
 
 
-def small_session(master: str) -> SparkSession:
-    """A session for small tables, and no other that is still there."""
-    builder = SparkSession.builder.master(master)
-    for key, setting in SMALL.items():
-        builder = builder.config(key, setting)
-    session = builder.getOrCreate()
-    assert session.sparkContext.master == master
-    return session
-
-
 @pytest.fixture(scope="module")
 def java(tmp_path_factory: pytest.TempPathFactory) -> None:
     provide_java(tmp_path_factory.mktemp("java"))
@@ -94,21 +84,23 @@ def java(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
 
 
-@pytest.fixture(scope="module", params=["local[2]", CLUSTER])
-def either(
+@pytest.fixture(scope="module", params=["local[2]"])
+def spark(
     request: pytest.FixtureRequest, java: None, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[SparkSession]:
-    """A session with the functions: of two threads, and of two executors that are sent the package."""
-    session = small_session(request.param)
+    """A session with the functions: of two threads, or of two executors that are sent the package."""
+    builder = SparkSession.builder.master(request.param)
+    for key, setting in SMALL.items():
+        builder = builder.config(key, setting)
+    session = builder.getOrCreate()
+    assert session.sparkContext.master == request.param
     if request.param == CLUSTER:
         session.sparkContext.addPyFile(str(archive(tmp_path_factory.mktemp("archive") / "ranking-udfs.zip")))
     yield udfs.spark.register(session)
     session.stop()
 
 
-@pytest.fixture(scope="module")
-def spark(java: None) -> Iterator[SparkSession]:
-    return udfs.spark.register(small_session("local[2]"))
+on_either = pytest.mark.parametrize("spark", ["local[2]", CLUSTER], indirect=True, scope="module")
 
 
 @pytest.fixture(scope="module")
@@ -189,8 +181,9 @@ FORMS = [
 ]
 
 
+@on_either
 def test_every_function_gives_the_same_bits_in_every_form(
-    either: SparkSession, con: duckdb.DuckDBPyConnection
+    spark: SparkSession, con: duckdb.DuckDBPyConnection
 ) -> None:
     calls = [f"{name}({form})" for name in MEASURES for form in FORMS]
     calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
@@ -200,22 +193,23 @@ def test_every_function_gives_the_same_bits_in_every_form(
         "novelty(rec, shares, 'missing=rarest')",
     ]
     calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
-    either.createDataFrame(LISTS).createOrReplaceTempView("lists")
+    spark.createDataFrame(LISTS).createOrReplaceTempView("lists")
     columns = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
-    found = either.sql(f"SELECT {columns} FROM lists").toArrow().to_pylist()
+    found = spark.sql(f"SELECT {columns} FROM lists").toArrow().to_pylist()
     con.register("lists", LISTS)
     quoted = re.sub(r"\bprecision\(", '"precision"(', columns)
     expected = con.sql(f"SELECT {quoted} FROM lists")
     check_same(found, expected.to_arrow_table().to_pylist())
 
 
-def test_executors_run_the_archive_that_they_are_sent(either: SparkSession) -> None:
+@on_either
+def test_executors_run_the_archive_that_they_are_sent(spark: SparkSession) -> None:
     def where(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for _ in numbers:
             yield pa.record_batch({"path": [udfs.__file__], "process": [os.getppid()]})
 
-    found = either.range(4).repartition(4).mapInArrow(where, "path string, process bigint").collect()
-    is_cluster = either.sparkContext.master == CLUSTER
+    found = spark.range(4).repartition(4).mapInArrow(where, "path string, process bigint").collect()
+    is_cluster = spark.sparkContext.master == CLUSTER
     assert all(("ranking-udfs.zip" in row.path) == is_cluster for row in found)
     assert len({row.process for row in found}) == 1 + is_cluster
 
@@ -256,10 +250,11 @@ def by_functions(con: duckdb.DuckDBPyConnection, ks: list[int | None]) -> list[d
     ).to_arrow_table()
 
 
-def test_the_tables_give_the_numbers_of_duckdb(either: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+@on_either
+def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
     con.register("rec", REC)
     con.register("truth", TRUTH)
-    rec, truth = either.createDataFrame(REC), either.createDataFrame(TRUTH)
+    rec, truth = spark.createDataFrame(REC), spark.createDataFrame(TRUTH)
     keys = ("system", "userid", "k")
     judged = udfs.spark.ranking_judged(rec, truth, 3)
     check_same(
@@ -727,8 +722,10 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         import sys, warnings
         from pyspark.sql import SparkSession
         import udfs.spark
-from udfs.spark import check
-        spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
+        builder = SparkSession.builder.remote("local[2]")
+        for key, setting in SMALL.items():
+            builder = builder.config(key, setting)
+        spark = builder.getOrCreate()
         assert "connect" in type(spark).__module__
         udfs.spark.register(udfs.spark.register(spark))
         assert spark.sql("SELECT recall(judge(array(1, 3), array(1, 2)), 2)").collect()[0][0] == 0.5
@@ -746,4 +743,5 @@ from udfs.spark import check
         else:
             raise AssertionError("it took the helpers")
     """
-    assert re.fullmatch("as expected: register: hivemall=True must be given a session of .*", said(code))
+    end = said(code.replace("SMALL", repr(SMALL)))
+    assert re.fullmatch("as expected: register: hivemall=True must be given a session of .*", end)

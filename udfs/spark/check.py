@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, NullType
 
@@ -57,13 +57,12 @@ def ranking_check(
     for more in (rec_problems(found, cuts), truth_problems(found), common_problems(found)):
         problems = problems.unionAll(more)
     problems = problems.groupBy("place", "problem").agg(
-        F.sum("count").alias("count"), F.min("example").alias("example")
+        F.expr("sum(count) AS count"), F.expr("min(example) AS example")
     )
     # A problem that there is only if nobody is without it has the opposite of its place for those who are.
-    places = F.collect_list("place").over(Window.partitionBy(F.lit(1)))
-    problems = problems.where("count > 0").withColumn("places", places)
-    shown = problems.where((F.col("place") > 0) & ~F.array_contains("places", -F.col("place")))
-    return shown.orderBy("place", F.length("problem"), "problem").select("problem", "count", "example")
+    problems = problems.selectExpr("*", "collect_list(place) OVER (PARTITION BY 1) AS places")
+    shown = problems.where("place > 0 AND NOT array_contains(places, -place)")
+    return shown.orderBy("place", F.expr("length(problem)"), "problem").select("problem", "count", "example")
 
 
 def readable(frame: DataFrame) -> DataFrame:
@@ -74,21 +73,21 @@ def readable(frame: DataFrame) -> DataFrame:
     return frame
 
 
-Problem = tuple[int, str | Column, Column, Column]  # place, problem, count, example
+# The place of a problem, and as SQL over the rows of a frame: what it is, how often it is there, an example.
+# In it `user_name`, `item_name`, `score_name` and `grade_name` are what the user calls the columns.
+Problem = tuple[int, str, str, str]
 
 
-def listed(frame: DataFrame, problems: Sequence[Problem]) -> DataFrame:
+def listed(frame: DataFrame, names: Names, problems: Sequence[Problem]) -> DataFrame:
     """A row for each problem of each row of the frame."""
-    rows = [
-        F.struct(
-            F.lit(place).alias("place"),
-            F.lit(problem).alias("problem"),
-            F.coalesce(count.cast("bigint"), F.lit(0).cast("bigint")).alias("count"),
-            example.cast("string").alias("example"),
-        )
+    called = {"user": names.user, "item": names.item, "score": names.score, "grade": names.grade or "rel"}
+    frame = frame.select("*", *(F.lit(name).alias(f"{what}_name") for what, name in called.items()))
+    rows = (
+        f"struct({place} AS place, {problem} AS problem, coalesce(CAST({count} AS BIGINT), 0L) AS count,"
+        f" CAST({example} AS STRING) AS example)"
         for place, problem, count, example in problems
-    ]
-    return frame.select(F.inline(F.array(*rows))).where("count > 0")
+    )
+    return frame.selectExpr(f"inline(array({', '.join(rows)}))").where("count > 0")
 
 
 def not_read(found: Tables, rec: Found, truth: Found) -> DataFrame:
@@ -121,215 +120,195 @@ def not_read(found: Tables, rec: Found, truth: Found) -> DataFrame:
     return session.createDataFrame([row[:4] for row in rows if row[2] and not row[4]], FOUND)
 
 
-def row_text(names: Names, user: Column | None, item: Column | None, more: Column | None = None) -> Column:
+def text(value: str) -> str:
+    return f"coalesce(CAST({value} AS STRING), 'NULL')"
+
+
+def row_text(user: str = "NULL", item: str = "NULL", grade: str | None = None) -> str:
     """A row, as an example shows it."""
-    parts = [F.lit(f"{names.user} "), text(user), F.lit(f", {names.item} "), text(item)]
-    return F.concat(*parts, *([] if more is None else [F.lit(f", {names.grade or 'rel'} "), text(more)]))
+    shown = f"user_name, ' ', {text(user)}, ', ', item_name, ' ', {text(item)}"
+    return f"concat({shown})" if grade is None else f"concat({shown}, ', ', grade_name, ' ', {text(grade)})"
 
 
-def text(value: Column | None) -> Column:
-    return F.lit("NULL") if value is None else F.coalesce(value.cast("string"), F.lit("NULL"))
+OF_USER = f"concat(user_name, ' ', {text('userid')})"
+
+
+def counted(name: str, condition: str, example: str = "itemid") -> list[Column]:
+    """How many rows hold the condition, as n_name, and the lowest example among them, as name."""
+    return [
+        F.expr(f"count_if({condition}) AS n_{name}"),
+        F.expr(f"min(CASE WHEN {condition} THEN {example} END) AS {name}"),
+    ]
 
 
 def rec_problems(found: Tables, ks: Sequence[int | None]) -> DataFrame:
     """What is wrong with recommendations, user by user."""
-    names, user, item, score = found.names, F.col("userid"), F.col("itemid"), F.col("score")
-    is_nan = F.isnan(score) if isinstance(found.recs.schema["score"].dataType, FLOATS) else F.lit(False)
-    number = score.cast("double")
+    is_nan = "isnan(score)" if isinstance(found.recs.schema["score"].dataType, FLOATS) else "false"
+    number = "CAST(score AS DOUBLE)"
     by_user = found.recs.groupBy(*found.keys).agg(
-        F.count("*").alias("n"),
-        F.count("itemid").alias("n_items"),
-        F.count("score").alias("n_scores"),
-        F.count_if(is_nan).alias("n_nan"),
-        F.min(F.when(user.isNull(), item)).alias("item"),
-        F.min(F.when(score.isNull(), item)).alias("without_score"),
-        F.min(F.when(is_nan, item)).alias("nan"),
-        F.min(number).alias("lowest"),
-        F.max(number).alias("highest"),
-        F.sum(number).alias("total"),
-        F.bool_and(number == F.floor(number)).alias("are_integers"),
+        F.expr("count(*) AS n"),
+        *counted("without_user", "userid IS NULL"),
+        F.expr("count_if(itemid IS NULL) AS n_without_item"),
+        *counted("without_score", "score IS NULL"),
+        *counted("nan", is_nan),
+        F.expr(f"min({number}) AS lowest"),
+        F.expr(f"max({number}) AS highest"),
+        F.expr(f"sum({number}) AS total"),
+        F.expr(f"bool_and({number} = floor({number})) AS are_integers"),
     )
-    n = F.col("n")
-    are_ranks = (  # NULL without a score, which speaks neither for it nor against it
-        F.lit(names.descending)
-        & user.isNotNull()
-        & (n > 1)
-        & (F.col("lowest") == 1)
-        & (F.col("highest") == n)
-        & (F.col("total") == n * (n + 1) / 2)
-        & F.col("are_integers")
-    )
-    like_ranks = "rec: scores look like ranks, and the highest counts as the best"
-    of_user = F.concat(F.lit(f"{names.user} "), text(user))
+    # NULL without a score, which speaks neither for it nor against it.
+    are_ranks = "(lowest = 1 AND highest = n AND total = n * (n + 1) / 2 AND are_integers)"
+    are_ranks = f"({str(found.names.descending).lower()} AND userid IS NOT NULL AND n > 1 AND {are_ranks})"
+    like_ranks = "'rec: scores look like ranks, and the highest counts as the best'"
     problems = listed(
         by_user,
+        found.names,
         [
-            (7, like_ranks, (are_ranks & (n > 2)).cast("int"), of_user),
-            (-7, "", (user.isNotNull() & (n > 1) & ~are_ranks).cast("int"), F.lit(None)),
+            (7, like_ranks, f"CAST({are_ranks} AND n > 2 AS INT)", OF_USER),
+            (-7, "''", f"CAST(userid IS NOT NULL AND n > 1 AND NOT {are_ranks} AS INT)", "NULL"),
             (
                 11,
-                f"rec: {names.user} is NULL",
-                F.when(user.isNull(), n),
-                row_text(names, user, F.col("item")),
+                "concat('rec: ', user_name, ' is NULL')",
+                "n_without_user",
+                row_text("userid", "without_user"),
             ),
-            (12, f"rec: {names.item} is NULL", n - F.col("n_items"), row_text(names, user, None)),
+            (12, "concat('rec: ', item_name, ' is NULL')", "n_without_item", row_text("userid")),
             (
                 13,
-                f"rec: {names.score} is NULL",
-                n - F.col("n_scores"),
-                row_text(names, user, F.col("without_score")),
+                "concat('rec: ', score_name, ' is NULL')",
+                "n_without_score",
+                row_text("userid", "without_score"),
             ),
-            (14, f"rec: {names.score} is NaN", F.col("n_nan"), row_text(names, user, F.col("nan"))),
+            (14, "concat('rec: ', score_name, ' is NaN')", "n_nan", row_text("userid", "nan")),
         ],
     )
 
     most = longest(ks)
-    order = (
-        (score.desc(), item.desc_nulls_first()) if names.descending else (score.asc(), item.asc_nulls_last())
-    )
-    ranking = Window.partitionBy(*found.keys).orderBy(*order)
-    ranked = found.recs.where(user.isNotNull() & score.isNotNull() & ~is_nan)
-    ranked = ranked.withColumn("rank", F.row_number().over(ranking))
+    order = "score DESC, itemid DESC NULLS FIRST" if found.names.descending else "score, itemid NULLS LAST"
+    ranking = f"PARTITION BY {', '.join(found.keys)} ORDER BY {order}"
+    ranked = found.recs.where(f"userid IS NOT NULL AND score IS NOT NULL AND NOT {is_nan}")
+    ranked = ranked.selectExpr("*", f"row_number() OVER ({ranking}) AS rank")
     if most is not None:
-        ranked = ranked.where(F.col("rank") <= most + 1)
+        ranked = ranked.where(f"rank <= {most + 1}")
     at = [k for k in ks if k is not None and 0 < k < 2**31 - 1]
     if at:
         scores = [
-            F.max(F.when(F.col("rank") == rank, score)).alias(f"score_{rank}")
+            F.expr(f"max(CASE WHEN rank = {rank} THEN score END) AS score_{rank}")
             for rank in sorted({*at, *(k + 1 for k in at)})
         ]
         tied = [
             (
                 16,
-                f"rec: users with tied scores at k = {k}",
-                (F.col(f"score_{k}") == F.col(f"score_{k + 1}")).cast("int"),
-                of_user,
+                f"'rec: users with tied scores at k = {k}'",
+                f"CAST(score_{k} = score_{k + 1} AS INT)",
+                OF_USER,
             )
             for k in at
         ]
-        problems = problems.unionAll(listed(ranked.groupBy(*found.keys).agg(*scores), tied))
-    within = ranked if most is None else ranked.where(F.col("rank") <= most)
-    what = f"rec: ({names.user}, {names.item}) repeated" + ("" if most is None else f" in the top k = {most}")
-    return problems.unionAll(repeated(within, found.keys, names, 15, what))
+        problems = problems.unionAll(listed(ranked.groupBy(*found.keys).agg(*scores), found.names, tied))
+    within = ranked if most is None else ranked.where(f"rank <= {most}")
+    where = "" if most is None else f" in the top k = {most}"
+    return problems.unionAll(repeated(within, found.keys, found.names, 15, "rec", where))
 
 
-def repeated(rows: DataFrame, keys: Sequence[str], names: Names, place: int, what: str) -> DataFrame:
+def repeated(
+    rows: DataFrame, keys: Sequence[str], names: Names, place: int, table: str, where: str = ""
+) -> DataFrame:
     """Items that are there again in what the keys tell apart."""
-    pairs = rows.where("itemid IS NOT NULL").groupBy(*keys, "itemid").agg((F.count("*") - 1).alias("n"))
-    by_user = pairs.where("n > 0").groupBy(*keys).agg(F.sum("n").alias("n"), F.min("itemid").alias("item"))
-    return listed(by_user, [(place, what, F.col("n"), row_text(names, F.col("userid"), F.col("item")))])
+    pairs = rows.where("itemid IS NOT NULL").groupBy(*keys, "itemid").agg(F.expr("count(*) - 1 AS n"))
+    by_user = pairs.where("n > 0").groupBy(*keys).agg(F.expr("sum(n) AS n"), F.expr("min(itemid) AS item"))
+    what = f"concat('{table}: (', user_name, ', ', item_name, ') repeated{where}')"
+    return listed(by_user, names, [(place, what, "n", row_text("userid", "item"))])
 
 
 def truth_problems(found: Tables) -> DataFrame:
     """What is wrong with the right items, user by user."""
-    names, user, item = found.names, F.col("userid"), F.col("itemid")
-    grade_name = names.grade or "rel"
-    raw = F.col("grade") if found.has_grade else F.lit(1.0)
-    number = raw.cast("double")
-    is_finite = ~F.isnan(number) & (F.abs(number) != float("inf"))
-    no_grade, infinite, negative = raw.isNull(), ~is_finite, is_finite & (number < 0)
+    grade = "grade" if found.has_grade else "1D"
+    number = f"CAST({grade} AS DOUBLE)"
+    is_infinite = f"(isnan({number}) OR abs({number}) = double('inf'))"
+    graded = f"struct(itemid AS item, {grade} AS grade)"
     by_user = found.truths.groupBy("userid").agg(
-        F.count("*").alias("n"),
-        F.count("itemid").alias("n_items"),
-        F.count_if(no_grade).alias("n_without_grade"),
-        F.count_if(infinite).alias("n_infinite"),
-        F.count_if(negative).alias("n_negative"),
-        F.count_if(number > 0).alias("n_relevant"),
-        F.max(number).alias("highest"),
-        F.min(F.when(user.isNull(), item)).alias("item"),
-        F.min(F.when(no_grade, item)).alias("without_grade"),
-        F.min(F.when(infinite, F.struct(item.alias("item"), raw.alias("grade")))).alias("infinite"),
-        F.min(F.when(negative, F.struct(item.alias("item"), raw.alias("grade")))).alias("negative"),
+        F.expr("count(*) AS n"),
+        *counted("without_user", "userid IS NULL"),
+        F.expr("count_if(itemid IS NULL) AS n_without_item"),
+        *counted("without_grade", f"{grade} IS NULL"),
+        *counted("infinite", is_infinite, graded),
+        *counted("negative", f"NOT {is_infinite} AND {number} < 0", graded),
+        F.expr(f"count_if({number} > 0) AS n_relevant"),
+        F.expr(f"max({number}) AS highest"),
     )
-    n, infinite, negative = F.col("n"), F.col("infinite"), F.col("negative")
-    nothing = f"truth: no {grade_name} is above 0, so nothing is relevant"
+
+    def is_wrong(what: str) -> str:
+        return f"concat('truth: ', grade_name, ' is {what}')"
+
+    nothing = "concat('truth: no ', grade_name, ' is above 0, so nothing is relevant')"
     problems = listed(
         by_user,
+        found.names,
         [
-            (6, nothing, n, F.concat(F.lit(f"{grade_name} "), F.col("highest").cast("string"))),
-            (-6, "", F.col("n_relevant"), F.lit(None)),
+            (6, nothing, "n", "concat(grade_name, ' ', CAST(highest AS STRING))"),
+            (-6, "''", "n_relevant", "NULL"),
             (
                 21,
-                f"truth: {names.user} is NULL",
-                F.when(user.isNull(), n),
-                row_text(names, user, F.col("item")),
+                "concat('truth: ', user_name, ' is NULL')",
+                "n_without_user",
+                row_text("userid", "without_user"),
             ),
-            (22, f"truth: {names.item} is NULL", n - F.col("n_items"), row_text(names, user, None)),
-            (
-                23,
-                f"truth: {grade_name} is NULL",
-                F.col("n_without_grade"),
-                row_text(names, user, F.col("without_grade")),
-            ),
+            (22, "concat('truth: ', item_name, ' is NULL')", "n_without_item", row_text("userid")),
+            (23, is_wrong("NULL"), "n_without_grade", row_text("userid", "without_grade")),
             (
                 24,
-                f"truth: {grade_name} is NaN or infinite",
-                F.col("n_infinite"),
-                row_text(names, user, infinite["item"], infinite["grade"]),
+                is_wrong("NaN or infinite"),
+                "n_infinite",
+                row_text("userid", "infinite.item", "infinite.grade"),
             ),
-            (
-                25,
-                f"truth: {grade_name} is negative",
-                F.col("n_negative"),
-                row_text(names, user, negative["item"], negative["grade"]),
-            ),
+            (25, is_wrong("negative"), "n_negative", row_text("userid", "negative.item", "negative.grade")),
         ],
     )
-    what = f"truth: ({names.user}, {names.item}) repeated"
-    return problems.unionAll(repeated(found.truths.where(user.isNotNull()), ["userid"], names, 26, what))
+    of_users = found.truths.where("userid IS NOT NULL")
+    return problems.unionAll(repeated(of_users, ["userid"], found.names, 26, "truth"))
 
 
 def common_problems(found: Tables) -> DataFrame:
     """What is wrong between recommendations and right items."""
-    names = found.names
-    users, items = both(found, "userid"), both(found, "itemid")
-    rec, truth = F.col("in_rec"), F.col("in_truth")
+    apart = [
+        F.expr(
+            "CASE WHEN count(in_rec) > 0 AND count_if(in_rec IS NOT NULL AND in_truth IS NOT NULL) = 0"
+            " THEN count(in_truth) END AS n_apart"
+        ),
+        F.expr(f"concat({text('min(in_truth)')}, ' in truth, ', {text('min(in_rec)')}, ' in rec') AS apart"),
+    ]
+    users = both(found, "userid").agg(
+        *apart,
+        *counted("not_in_rec", "in_rec IS NULL", "in_truth"),
+        *counted("not_in_truth", "in_truth IS NULL", "in_rec"),
+    )
 
-    def apart(name: str) -> tuple[Column, Column]:
-        count = F.when(
-            (F.count(rec) > 0) & (F.count_if(rec.isNotNull() & truth.isNotNull()) == 0), F.count(truth)
-        )
-        parts = [
-            F.lit(f"{name} "),
-            text(F.min(truth)),
-            F.lit(" in truth, "),
-            text(F.min(rec)),
-            F.lit(" in rec"),
-        ]
-        return count, F.concat(*parts)
-
-    def missing(one: Column, other: Column) -> tuple[Column, Column]:
-        lowest = F.min(F.when(one.isNull(), other))
-        return F.count_if(one.isNull()), F.concat(F.lit(f"{names.user} "), text(lowest))
+    def of_user(name: str) -> str:
+        return f"concat(user_name, ' ', {text(name)})"
 
     return listed(
-        users.agg(
-            *named(apart(names.user), 4), *named(missing(rec, truth), 31), *named(missing(truth, rec), 32)
-        ),
+        users,
+        found.names,
         [
-            (4, "no user of truth is in rec", F.col("count_4"), F.col("example_4")),
-            (31, "users in truth that are not in rec", F.col("count_31"), F.col("example_31")),
-            (32, "users in rec that are not in truth", F.col("count_32"), F.col("example_32")),
+            (4, "'no user of truth is in rec'", "n_apart", "concat(user_name, ' ', apart)"),
+            (31, "'users in truth that are not in rec'", "n_not_in_rec", of_user("not_in_rec")),
+            (32, "'users in rec that are not in truth'", "n_not_in_truth", of_user("not_in_truth")),
         ],
     ).unionAll(
         listed(
-            items.agg(*named(apart(names.item), 5)),
-            [(5, "no item of truth is in rec", F.col("count_5"), F.col("example_5"))],
+            both(found, "itemid").agg(*apart),
+            found.names,
+            [(5, "'no item of truth is in rec'", "n_apart", "concat(item_name, ' ', apart)")],
         )
     )
-
-
-def named(columns: tuple[Column, Column], place: int) -> list[Column]:
-    return [columns[0].alias(f"count_{place}"), columns[1].alias(f"example_{place}")]
 
 
 def both(found: Tables, column: str) -> DataFrame:
     """The different ids of both tables as text, side by side where they are the same."""
 
     def ids(frame: DataFrame, name: str) -> DataFrame:
-        return (
-            frame.where(F.col(column).isNotNull()).select(F.col(column).cast("string").alias(name)).distinct()
-        )
+        ids = frame.where(f"{column} IS NOT NULL").selectExpr(f"CAST({column} AS STRING) AS {name}")
+        return ids.distinct()
 
-    rec, truth = ids(found.recs, "in_rec"), ids(found.truths, "in_truth")
-    return rec.join(truth, F.col("in_rec") == F.col("in_truth"), "full")
+    return ids(found.recs, "in_rec").join(ids(found.truths, "in_truth"), F.expr("in_rec = in_truth"), "full")

@@ -4,7 +4,7 @@ No list of items is made anywhere: what is collected of a user are ranks and gra
 window and joined by an aggregation, which spill to disk, so no user is too large for an executor.
 """
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
 from .columns import FLOATS, Tables, shortened
@@ -18,40 +18,40 @@ def rankings(tables: Tables, max_k: int | None, tied: bool = False) -> DataFrame
     """
     rows = ranked(tables, tied)
     if max_k is not None:  # of each ranking, one row stays at least: that there is such a user
-        rows = rows.where(~F.col("is_rec") | (F.col("first") <= max(max_k, 1)))
-    is_listed = F.col("is_rec") & (F.lit(True) if max_k is None else F.col("first") <= max_k)
+        rows = rows.where(f"NOT is_rec OR first <= {max(max_k, 1)}")
+    is_listed = "is_rec" if max_k is None else f"is_rec AND first <= {max_k}"
     places = ["first", "last"] if tied else ["first"]
     items = rows.groupBy(*tables.keys, "itemid").agg(
         # Of an item that is there twice, the first.
-        *(F.min(F.when(is_listed, F.col(place))).alias(place) for place in places),
-        F.max("grade").alias("grade"),
-        F.max("n_rec").alias("n_rec"),
-        F.bool_or(~F.col("is_rec")).alias("has_truth"),
+        *(F.expr(f"min(CASE WHEN {is_listed} THEN {place} END) AS {place}") for place in places),
+        F.expr("max(grade) AS grade"),
+        F.expr("max(n_rec) AS n_rec"),
+        F.expr("bool_or(NOT is_rec) AS has_truth"),
     )
-    is_hit = F.col("itemid").isNotNull() & F.col("first").isNotNull() & F.col("grade").isNotNull()
+    is_hit = "itemid IS NOT NULL AND first IS NOT NULL AND grade IS NOT NULL"
+    hit = f"CASE WHEN {is_hit} THEN struct({', '.join(places)}, grade) END"
     users = items.groupBy(*tables.keys).agg(
-        F.sort_array(F.collect_list(F.when(is_hit, F.struct(*places, "grade")))).alias("hits"),
-        F.sort_array(F.collect_list("grade"), asc=False).alias("ideal"),
-        F.max("n_rec").alias("n_rec"),
-        F.bool_or("has_truth").alias("has_truth"),
+        F.expr(f"sort_array(collect_list({hit})) AS hits"),
+        F.expr("sort_array(collect_list(grade), false) AS ideal"),
+        F.expr("max(n_rec) AS n_rec"),
+        F.expr("bool_or(has_truth) AS has_truth"),
     )
-    n_rec = F.col("n_rec")
-    size = n_rec if max_k is None or tied else F.least(n_rec, F.lit(max_k))
+    size = "n_rec" if max_k is None or tied else f"least(n_rec, {max_k})"
     fields = {
-        "ranks": F.col("hits.first"),
-        **({"lasts": F.col("hits.last")} if tied else {}),
-        "grades": F.col("hits.grade"),
-        "ideal": F.col("ideal"),
-        "size": size.cast("int"),
-        **({} if tied else {"cutoff": F.lit(max_k).cast("int")}),
+        "ranks": "hits.first",
+        **({"lasts": "hits.last"} if tied else {}),
+        "grades": "hits.grade",
+        "ideal": "ideal",
+        "size": f"CAST({size} AS INT)",
+        **({} if tied else {"cutoff": f"CAST({'NULL' if max_k is None else max_k} AS INT)"}),
     }
-    judged = F.struct(*(value.alias(name) for name, value in fields.items()))
-    return users.select(
+    judged = ", ".join(f"{value} AS {name}" for name, value in fields.items())
+    return users.selectExpr(
         *tables.keys,
         "has_truth",
         "n_rec",
-        F.size(F.filter("ideal", lambda grade: grade > 0)).cast("bigint").alias("n_truth"),
-        F.when(F.col("has_truth"), judged).alias("judged"),
+        "CAST(size(filter(ideal, one -> one > 0)) AS BIGINT) AS n_truth",
+        f"CASE WHEN has_truth THEN struct({judged}) END AS judged",
     )
 
 
@@ -62,42 +62,37 @@ def ranked(tables: Tables, tied: bool) -> DataFrame:
     once for each system. n_rec is how many rows of rec the user has.
     """
     kind = tables.recs.schema["score"].dataType
-    score = F.when(~F.isnan("score"), F.col("score")) if isinstance(kind, FLOATS) else F.col("score")
-    none = F.lit(None).cast("double")
-    recs = tables.recs.where("userid IS NOT NULL").select(
-        *tables.keys, "itemid", score.alias("score"), none.alias("grade"), F.lit(True).alias("is_rec")
+    score = "CASE WHEN NOT isnan(score) THEN score END" if isinstance(kind, FLOATS) else "score"
+    recs = tables.recs.where("userid IS NOT NULL").selectExpr(
+        *tables.keys, "itemid", f"{score} AS score", "CAST(NULL AS DOUBLE) AS grade", "true AS is_rec"
     )
     truths = tables.truths.where("userid IS NOT NULL")
     if tables.has_system:
         truths = truths.crossJoin(F.broadcast(tables.recs.select("system").distinct()))
-    none = F.lit(None).cast(kind)
-    truths = truths.select(
-        *tables.keys,
-        "itemid",
-        none.alias("score"),
-        grade(tables).alias("grade"),
-        F.lit(False).alias("is_rec"),
+    none = F.expr(f"CAST(NULL AS {kind.simpleString()}) AS score")
+    rows = recs.unionAll(
+        truths.select(*tables.keys, "itemid", none, grade(tables), F.expr("false AS is_rec"))
     )
-    rows = recs.unionAll(truths)
 
-    by_score = F.desc_nulls_last("score") if tables.names.descending else F.asc_nulls_last("score")
-    order = [F.desc("is_rec"), by_score, *([] if tied else [F.asc_nulls_last("itemid")])]
-    ranking = Window.partitionBy(*tables.keys).orderBy(*order)
-    whole = ranking.rowsBetween(Window.unboundedPreceding, Window.unboundedFollowing)
-    rows = rows.withColumn("first", (F.rank() if tied else F.row_number()).over(ranking))
+    by_item = "" if tied else ", itemid ASC NULLS LAST"
+    direction = "DESC" if tables.names.descending else "ASC"
+    order = f"is_rec DESC, score {direction} NULLS LAST{by_item}"
+    ranking = f"PARTITION BY {', '.join(tables.keys)} ORDER BY {order}"
+    places = {"first": f"{'rank' if tied else 'row_number'}() OVER ({ranking})"}
     if tied:  # all rows down to those of the same score
-        rows = rows.withColumn("last", F.count("*").over(ranking).cast("int"))
-    return rows.withColumn("n_rec", F.count_if("is_rec").over(whole))
+        places["last"] = f"CAST(count(*) OVER ({ranking}) AS INT)"
+    whole = f"{ranking} ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING"
+    places["n_rec"] = f"count_if(is_rec) OVER ({whole})"
+    return rows.selectExpr("*", *(f"{value} AS {name}" for name, value in places.items()))
 
 
 def grade(tables: Tables) -> Column:
     """The grade of an item as DOUBLE, an error of the job if it is no finite number; NULL without an item."""
-    is_item = F.col("itemid").isNotNull()
     if not tables.has_grade:
-        return F.when(is_item, 1.0)
-    number = F.col("grade").cast("double")
+        return F.expr("CASE WHEN itemid IS NOT NULL THEN 1D END AS grade")
+    number = "CAST(grade AS DOUBLE)"
+    is_finite = f"{number} IS NOT NULL AND NOT isnan({number}) AND abs({number}) <> double('inf')"
     rule = f"{tables.caller}: {shortened(tables.names.grade or 'rel')} must be a finite number, got "
-    got = F.coalesce(F.col("grade").cast("string"), F.lit("NULL"))
-    error = F.raise_error(F.concat(F.lit(rule), got)).cast("double")
-    is_finite = number.isNotNull() & ~F.isnan(number) & (F.abs(number) != float("inf"))
-    return F.when(is_item, F.when(is_finite, number).otherwise(error))
+    error = F.raise_error(F.concat(F.lit(rule), F.expr("coalesce(CAST(grade AS STRING), 'NULL')")))
+    value = F.when(F.expr(f"itemid IS NOT NULL AND {is_finite}"), F.expr(number))
+    return value.when(F.expr("itemid IS NOT NULL"), error.cast("double")).alias("grade")

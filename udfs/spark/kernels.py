@@ -85,7 +85,7 @@ def expected_values(
     con.register("batch", pa.table({"tied": tied}))
     columns = ", ".join(expected_column(choice) for choice in choices(measures))
     cuts = ", ".join("NULL" if k is None else str(k) for k in ks)
-    found: pa.Table = con.execute(f"""
+    found: pa.Table = con.sql(f"""
         SELECT {columns}
         FROM (
             SELECT k, tied IS NOT NULL AS judged, _ranking_tied_at(tied, k) AS ranking

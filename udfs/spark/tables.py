@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import isinf
 from typing import Any
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
 
@@ -50,7 +50,7 @@ def ranking_judged(
     names = Names(user_col, item_col, score_col, grade_col, system_col, descending)
     found = tables(caller, rec, truth, names)
     judged = rankings(found, longest([max_k])).where("has_truth")
-    return with_users(found, judged.select(*shown_keys(found), "n_rec", "n_truth", "judged"))
+    return with_users(found, judged.selectExpr(*shown_keys(found), "n_rec", "n_truth", "judged"))
 
 
 def ranking_by_user(
@@ -83,8 +83,8 @@ def ranking_by_user(
     names = Names(user_col, item_col, score_col, grade_col, system_col, descending)
     found, chosen, values = measured("ranking_by_user", rec, truth, ks, measures, ties, names)
     values = values.where("has_truth")
-    shown = [F.col(f"m{place}").alias(choice.name) for place, choice in enumerate(chosen)]
-    return with_users(found, values.select(*shown_keys(found), "k", "n_rec", "n_truth", *shown))
+    shown = [f"m{place} AS `{choice.name}`" for place, choice in enumerate(chosen)]
+    return with_users(found, values.selectExpr(*shown_keys(found), "k", "n_rec", "n_truth", *shown))
 
 
 def ranking_summary(
@@ -112,15 +112,13 @@ def ranking_summary(
     found, chosen, values = measured("ranking_summary", rec, truth, ks, measures, ties, names)
     keys = [key for key in found.keys if key != "userid"]
     means = values.groupBy(*keys, "k").agg(
-        F.count_if("has_truth").alias("users"),
-        F.count_if(F.col("has_truth") & (F.col("n_rec") == 0)).alias("users_without_rec"),
-        F.count_if(~F.col("has_truth")).alias("users_without_truth"),
-        *(mean(F.col(f"m{place}"), choice).alias(choice.name) for place, choice in enumerate(chosen)),
+        F.expr("count_if(has_truth) AS users"),
+        F.expr("count_if(has_truth AND n_rec = 0) AS users_without_rec"),
+        F.expr("count_if(NOT has_truth) AS users_without_truth"),
+        *(F.expr(f"{mean(f'm{place}', one)} AS `{one.name}`") for place, one in enumerate(chosen)),
     )
-    shown = means.columns[len(keys) :]
-    summary = with_users(
-        found, means.select(*shown_keys(found, keys), *(F.col(f"`{name}`") for name in shown))
-    )
+    shown = [f"`{name}`" for name in means.columns[len(keys) :]]
+    summary = with_users(found, means.selectExpr(*shown_keys(found, keys), *shown))
     return summary.orderBy(*(F.col(name).asc_nulls_last() for name in [*keys, "k"]))
 
 
@@ -141,8 +139,7 @@ def measured(
         measures_kernel(caller, [choice.text for choice in chosen], cuts, ties == "expected"),
         f"array<struct<k: bigint, {fields}>>",
     )
-    at_cuts = judged.select("*", F.explode(compute("judged")).alias("at"))
-    return found, chosen, at_cuts.select(*judged.columns, "at.*")
+    return found, chosen, judged.select("*", F.inline(compute("judged")))
 
 
 def choices(caller: str, measures: Any, ties: str) -> list[Choice]:
@@ -164,36 +161,33 @@ def choices(caller: str, measures: Any, ties: str) -> list[Choice]:
     return chosen
 
 
-def mean(value: Column, choice: Choice) -> Column:
+def mean(value: str, choice: Choice) -> str:
     """The mean over all rows that are not NULL: sums of integers, which no order of the rows changes.
 
     A value is split into its multiples of 2^-10, of 2^-40 and of 2^-70; of measures without bounds, those
     from 2^20 on are added in their own order instead.
     """
-    number = F.when(F.abs(value) < 2**20, value)
-    scaled = number * 2**10
-    high = F.floor(scaled)
-    middle = (scaled - high) * 2**30
-    low = (middle - F.floor(middle)) * 2**30
-    total = F.sum(high) / 2**10 + (F.sum(F.floor(middle)) / 2.0**40 + F.sum(F.floor(low)) / 2.0**70)
+    scaled = f"(CASE WHEN abs({value}) < {2**20} THEN {value} END * {2**10})"
+    middle = f"(({scaled} - floor({scaled})) * {2**30})"
+    low = f"(({middle} - floor({middle})) * {2**30})"
+    parts = {scaled: 2**10, middle: 2**40, low: 2**70}
+    high, *rest = (f"sum(floor({part})) / {unit}D" for part, unit in parts.items())
+    total = f"({high} + ({' + '.join(rest)}))"
     if isinf(choice.measure.range.high):
-        large = F.array_sort(F.collect_list(F.when(F.abs(value) >= 2**20, value)))
-        added = F.aggregate(large, F.lit(0.0), lambda so_far, one: so_far + one)
-        total = F.coalesce(total, F.lit(0.0)) + added
-    return total / F.nullif(F.count(value), F.lit(0))
+        large = f"array_sort(collect_list(CASE WHEN abs({value}) >= {2**20} THEN {value} END))"
+        total = f"(coalesce({total}, 0D) + aggregate({large}, 0D, (so_far, one) -> so_far + one))"
+    return f"{total} / nullif(count({value}), 0)"
 
 
-def shown_keys(found: Tables, keys: Sequence[str] | None = None) -> list[Column]:
+def shown_keys(found: Tables, keys: Sequence[str] | None = None) -> list[str]:
     """The columns that say what a row is of, as the user sees them."""
-    return [
-        F.col("system.system").alias("system") if key == "system" else F.col(key)
-        for key in (found.keys if keys is None else keys)
-    ]
+    keys = found.keys if keys is None else keys
+    return ["system.system AS system" if key == "system" else key for key in keys]
 
 
 def with_users(found: Tables, frame: DataFrame) -> DataFrame:
-    """The frame; an error of the job if truth has no user."""
-    users = found.truths.where("userid IS NOT NULL").limit(1).groupBy().agg(F.count("*").alias("n"))
-    error = F.raise_error(F.lit(f"{found.caller}: truth must have a user, got none"))
-    columns = (error.cast(field.dataType).alias(field.name) for field in frame.schema.fields)
-    return frame.unionAll(users.where("n = 0").select(*columns))
+    """The frame; an error of the job if truth has no user, whatever is asked of it."""
+    users = found.truths.where("userid IS NOT NULL").limit(1).groupBy().agg(F.expr("count(*) AS n"))
+    error = f"raise_error('{found.caller}: truth must have a user, got none')"
+    none = users.where(f"CASE WHEN n = 0 THEN {error} END IS NOT NULL")
+    return frame.unionAll(none.selectExpr(*(f"NULL AS `{name}`" for name in frame.columns)))
