@@ -18,7 +18,6 @@ yaml = pytest.importorskip("yaml", reason="comes with dbt")
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parent.parent
-ON_ONE_WORKER = pytest.mark.xdist_group("first_day")  # with --dist loadgroup, which then builds that once
 EXAMPLE = ROOT / "examples" / "dbt_project"
 IN_FILE = "ranking.duckdb"
 
@@ -135,7 +134,6 @@ def test_the_project_builds_in_memory_on_four_threads(project: Project) -> None:
     assert not (project.folder / IN_FILE).exists()
 
 
-@ON_ONE_WORKER
 def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: Project) -> None:
     tables = ("ranking_by_user", "ranking_history", "ranking_by_segment", "list_quality")
     before = [built.rows(f"FROM {table} ORDER BY ALL") for table in tables]
@@ -183,7 +181,6 @@ def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
     assert len(history) == 3
 
 
-@ON_ONE_WORKER
 def test_the_gate_has_a_margin_and_fails_where_nothing_is_compared(built: Project) -> None:
     gate = ["test", "--select", "ndcg_is_not_worse_than_in_the_run_before"]
     built.dbt(*gate)
@@ -258,7 +255,6 @@ def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: s
         assert project.rows("SELECT k, recall FROM quality") == [(1, 0), (2, 0.5)]
 
 
-@ON_ONE_WORKER
 def test_a_view_that_calls_the_pack_needs_the_pack(first_day: Project) -> None:
     error = "Catalog Error: Scalar Function with name ndcg does not exist!"
     with pytest.raises(duckdb.CatalogException, match=error):

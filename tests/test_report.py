@@ -191,6 +191,7 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(written, own):
     ]
 
 
+@pytest.mark.slow
 def test_segments_are_those_of_compare_the_largest_first(run, written):
     arguments = [*ARGUMENTS, *SEGMENT, "--no-check"]
     expected = json.loads(run("compare", *arguments, "--format", "json"))
@@ -211,6 +212,7 @@ def test_segments_are_those_of_compare_the_largest_first(run, written):
     assert sizes == sorted(sizes, reverse=True)
 
 
+@pytest.mark.slow
 def test_the_verdict_is_compares_sentence(run, written):
     said = run("compare", *ARGUMENTS, "--no-check", "--measures", "ndcg@5")
     verdicts = [text_of(one) for one in sections(written(*ARGUMENTS))["The verdict"].iter(f"{HTML}li")]
@@ -219,6 +221,7 @@ def test_the_verdict_is_compares_sentence(run, written):
         assert verdict in " ".join(said.split())
 
 
+@pytest.mark.slow
 def test_what_the_check_found_stands_on_the_page_and_nothing_too(run, written):
     assert "users in truth that are not in rec: 1, for example userid u119" in text_of(
         sections(written(*ARGUMENTS))["The data"]
@@ -297,6 +300,7 @@ def titles(html):
     return [text_of(one) for one in parsed(html).iter(f"{HTML}h3")]
 
 
+@pytest.mark.slow
 def test_titles_say_who_is_best_where_the_users_are_the_same(written):
     found = titles(written(*ARGUMENTS, "--measures", "ndcg,recall@5", "--no-check"))
     assert "NDCG by cut-off: highest for bert at every k" in found
@@ -421,6 +425,7 @@ def test_a_page_that_cannot_be_written_leaves_what_was_there(fails, monkeypatch)
     assert not list(Path().glob(".*r.html"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", ["soon", "9" * 17])
 def test_a_date_that_is_none_is_an_error(fails, monkeypatch, given):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
@@ -535,6 +540,7 @@ def test_udfs_report_says_what_cannot_be(shop, arguments, message):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.slow
 def test_the_findings_are_plain_data(shop):
     found = udfs.report(shop, "rec", "bought", **COLUMNS, measures=["ndcg"])
     assert page_of(found.findings).html == found.html
@@ -566,6 +572,7 @@ def test_udfs_report_in_a_transaction_and_without_tables(shop):
         assert bare.execute("SELECT current_setting('python_enable_replacements')").fetchall() == [(True,)]
 
 
+@pytest.mark.slow
 def test_one_model_is_said_to_have_what_its_options_are(shop):
     shop.execute("CREATE TABLE one AS FROM rec WHERE model = 'als'")
     with pytest.raises(ValueError, match="report: confidence must be"):

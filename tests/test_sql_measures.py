@@ -105,6 +105,7 @@ def test_there_is_no_macro_without_a_measure() -> None:
     assert named == {f"ranking_{name}" for name in MEASURES} | {"ranking_judge"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_the_example_in_the_head_gives_the_result_beside_it(
     con: duckdb.DuckDBPyConnection, name: str

@@ -6,7 +6,7 @@
 -- gain:      'exp' or 'linear'
 -- discount, base, half_life: as _ranking_discounts takes them
 -- Returns:   DOUBLE
--- Example:   SELECT _ranking_ideal(_ranking_at(ranking_judge([1], [1, 2]), 5), [1, 1], 'exp', 'log2', NULL, NULL);
+-- Example:   SELECT _ranking_ideal(ranking, [1, 1], 'exp', 'log2', NULL, NULL) FROM (SELECT _ranking_at(ranking_judge([1], [1, 2]), 5) AS ranking);
 CREATE OR REPLACE TEMP MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,

@@ -4,7 +4,7 @@
 -- ranking: what _ranking_at gives
 -- Returns: a LIST of one STRUCT: items, grades (how many are different), pairs, and how many of them are in the right
 --          order; NULL where all grades of truth are equal
--- Example: SELECT _ranking_pairs(_ranking_at(ranking_judge(['a', 'b'], ['a', 'b'], [2, 1]), NULL));
+-- Example: SELECT _ranking_pairs(ranking) FROM (SELECT _ranking_at(judged, NULL) AS ranking FROM (SELECT ranking_judge(['a', 'b'], ['a', 'b'], [2, 1]) AS judged));
 CREATE OR REPLACE TEMP MACRO _ranking_pairs(ranking) AS
 list_transform(
     list_transform(
