@@ -264,18 +264,16 @@ def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: duckdb.
     )
     by_user = udfs.spark.ranking_by_user(rec, truth, KS)
     check_same(rows(by_user.toArrow(), *keys), rows(by_functions(con, KS), *keys))
-    calls = [(function, ties) for function in ("by_user", "summary") for ties in ("item", "expected")]
-    if spark.sparkContext.master == CLUSTER:  # which differs in how values get to and from Python alone
-        calls = [("summary", "expected")]
-    for function, ties in calls:
-        found = getattr(udfs.spark, f"ranking_{function}")(rec, truth, KS, ties=ties).toArrow()
-        sql = f"FROM ranking_{function}('rec', 'truth', $ks{', ties := $ties' * (ties == 'expected')})"
-        given = {"ks": KS} | ({"ties": ties} if ties == "expected" else {})
-        expected = con.execute(sql, given).to_arrow_table()
-        if function == "summary":  # which has an order
-            check_same(found.to_pylist(), expected.to_pylist(), CLOSE)
-        else:
-            check_same(rows(found, *keys), rows(expected, *keys), CLOSE)
+    for ties in ("item", "expected"):
+        for function in ("ranking_by_user", "ranking_summary"):
+            found = getattr(udfs.spark, function)(rec, truth, KS, ties=ties).toArrow()
+            sql = f"FROM {function}('rec', 'truth', $ks{', ties := $ties' * (ties == 'expected')})"
+            given = {"ks": KS} | ({"ties": ties} if ties == "expected" else {})
+            expected = con.execute(sql, given).to_arrow_table()
+            if function == "ranking_summary":  # which has an order
+                check_same(found.to_pylist(), expected.to_pylist(), CLOSE)
+            else:
+                check_same(rows(found, *keys), rows(expected, *keys), CLOSE)
 
 
 @pytest.mark.slow

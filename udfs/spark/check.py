@@ -8,7 +8,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, NullType
 
-from .columns import FLOATS, NUMBERS, Found, Names, Tables, cut_offs, longest, tables
+from .columns import NUMBERS, Found, Names, Tables, cut_offs, is_infinite, longest, tables
 
 SCHEMA = "problem string, count bigint, example string"
 FOUND = "place int, problem string, count bigint, example string"
@@ -124,13 +124,14 @@ def text(value: str) -> str:
     return f"coalesce(CAST({value} AS STRING), 'NULL')"
 
 
-def row_text(user: str = "NULL", item: str = "NULL", grade: str | None = None) -> str:
+def of_user(user: str = "userid") -> str:
+    return f"concat(user_name, ' ', {text(user)})"
+
+
+def row_text(item: str = "NULL", grade: str | None = None) -> str:
     """A row, as an example shows it."""
-    shown = f"user_name, ' ', {text(user)}, ', ', item_name, ' ', {text(item)}"
+    shown = f"{of_user()}, ', ', item_name, ' ', {text(item)}"
     return f"concat({shown})" if grade is None else f"concat({shown}, ', ', grade_name, ' ', {text(grade)})"
-
-
-OF_USER = f"concat(user_name, ' ', {text('userid')})"
 
 
 def counted(name: str, condition: str, example: str = "itemid") -> list[Column]:
@@ -143,7 +144,7 @@ def counted(name: str, condition: str, example: str = "itemid") -> list[Column]:
 
 def rec_problems(found: Tables, ks: Sequence[int | None]) -> DataFrame:
     """What is wrong with recommendations, user by user."""
-    is_nan = "isnan(score)" if isinstance(found.recs.schema["score"].dataType, FLOATS) else "false"
+    is_nan = found.is_nan
     number = "CAST(score AS DOUBLE)"
     by_user = found.recs.groupBy(*found.keys).agg(
         F.expr("count(*) AS n"),
@@ -164,22 +165,22 @@ def rec_problems(found: Tables, ks: Sequence[int | None]) -> DataFrame:
         by_user,
         found.names,
         [
-            (7, like_ranks, f"CAST({are_ranks} AND n > 2 AS INT)", OF_USER),
+            (7, like_ranks, f"CAST({are_ranks} AND n > 2 AS INT)", of_user()),
             (-7, "''", f"CAST(userid IS NOT NULL AND n > 1 AND NOT {are_ranks} AS INT)", "NULL"),
             (
                 11,
                 "concat('rec: ', user_name, ' is NULL')",
                 "n_without_user",
-                row_text("userid", "without_user"),
+                row_text("without_user"),
             ),
-            (12, "concat('rec: ', item_name, ' is NULL')", "n_without_item", row_text("userid")),
+            (12, "concat('rec: ', item_name, ' is NULL')", "n_without_item", row_text()),
             (
                 13,
                 "concat('rec: ', score_name, ' is NULL')",
                 "n_without_score",
-                row_text("userid", "without_score"),
+                row_text("without_score"),
             ),
-            (14, "concat('rec: ', score_name, ' is NaN')", "n_nan", row_text("userid", "nan")),
+            (14, "concat('rec: ', score_name, ' is NaN')", "n_nan", row_text("nan")),
         ],
     )
 
@@ -201,7 +202,7 @@ def rec_problems(found: Tables, ks: Sequence[int | None]) -> DataFrame:
                 16,
                 f"'rec: users with tied scores at k = {k}'",
                 f"CAST(score_{k} = score_{k + 1} AS INT)",
-                OF_USER,
+                of_user(),
             )
             for k in at
         ]
@@ -218,22 +219,22 @@ def repeated(
     pairs = rows.where("itemid IS NOT NULL").groupBy(*keys, "itemid").agg(F.expr("count(*) - 1 AS n"))
     by_user = pairs.where("n > 0").groupBy(*keys).agg(F.expr("sum(n) AS n"), F.expr("min(itemid) AS item"))
     what = f"concat('{table}: (', user_name, ', ', item_name, ') repeated{where}')"
-    return listed(by_user, names, [(place, what, "n", row_text("userid", "item"))])
+    return listed(by_user, names, [(place, what, "n", row_text("item"))])
 
 
 def truth_problems(found: Tables) -> DataFrame:
     """What is wrong with the right items, user by user."""
     grade = "grade" if found.has_grade else "1D"
     number = f"CAST({grade} AS DOUBLE)"
-    is_infinite = f"(isnan({number}) OR abs({number}) = double('inf'))"
+    infinite = is_infinite(number)
     graded = f"struct(itemid AS item, {grade} AS grade)"
     by_user = found.truths.groupBy("userid").agg(
         F.expr("count(*) AS n"),
         *counted("without_user", "userid IS NULL"),
         F.expr("count_if(itemid IS NULL) AS n_without_item"),
         *counted("without_grade", f"{grade} IS NULL"),
-        *counted("infinite", is_infinite, graded),
-        *counted("negative", f"NOT {is_infinite} AND {number} < 0", graded),
+        *counted("infinite", infinite, graded),
+        *counted("negative", f"NOT {infinite} AND {number} < 0", graded),
         F.expr(f"count_if({number} > 0) AS n_relevant"),
         F.expr(f"max({number}) AS highest"),
     )
@@ -252,17 +253,17 @@ def truth_problems(found: Tables) -> DataFrame:
                 21,
                 "concat('truth: ', user_name, ' is NULL')",
                 "n_without_user",
-                row_text("userid", "without_user"),
+                row_text("without_user"),
             ),
-            (22, "concat('truth: ', item_name, ' is NULL')", "n_without_item", row_text("userid")),
-            (23, is_wrong("NULL"), "n_without_grade", row_text("userid", "without_grade")),
+            (22, "concat('truth: ', item_name, ' is NULL')", "n_without_item", row_text()),
+            (23, is_wrong("NULL"), "n_without_grade", row_text("without_grade")),
             (
                 24,
                 is_wrong("NaN or infinite"),
                 "n_infinite",
-                row_text("userid", "infinite.item", "infinite.grade"),
+                row_text("infinite.item", "infinite.grade"),
             ),
-            (25, is_wrong("negative"), "n_negative", row_text("userid", "negative.item", "negative.grade")),
+            (25, is_wrong("negative"), "n_negative", row_text("negative.item", "negative.grade")),
         ],
     )
     of_users = found.truths.where("userid IS NOT NULL")
@@ -283,9 +284,6 @@ def common_problems(found: Tables) -> DataFrame:
         *counted("not_in_rec", "in_rec IS NULL", "in_truth"),
         *counted("not_in_truth", "in_truth IS NULL", "in_rec"),
     )
-
-    def of_user(name: str) -> str:
-        return f"concat(user_name, ' ', {text(name)})"
 
     return listed(
         users,

@@ -74,6 +74,11 @@ class Tables:
         return "grade" in self.truths.columns
 
     @property
+    def is_nan(self) -> str:
+        """As SQL: whether a score is NaN."""
+        return "isnan(score)" if isinstance(self.recs.schema["score"].dataType, FLOATS) else "false"
+
+    @property
     def keys(self) -> list[str]:
         """What a ranking is of."""
         return ["system", "userid"] if self.has_system else ["userid"]
@@ -158,6 +163,11 @@ def tables(caller: str, rec: Any, truth: Any, names: Names) -> Tables:
     if grade is not None:
         truth_columns.append(truths.column(grade, DoubleType()).alias("grade"))
     return Tables(caller, names, recs.frame.select(rec_columns), truths.frame.select(truth_columns))
+
+
+def is_infinite(number: str) -> str:
+    """As SQL: whether a DOUBLE is NaN or infinite; NULL for NULL."""
+    return f"(isnan({number}) OR abs({number}) = double('inf'))"
 
 
 def check_order(caller: str, name: str, kind: DataType) -> None:

@@ -7,7 +7,7 @@ window and joined by an aggregation, which spill to disk, so no user is too larg
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 
-from .columns import FLOATS, Tables, shortened
+from .columns import Tables, is_infinite, shortened
 
 
 def rankings(tables: Tables, max_k: int | None, tied: bool = False) -> DataFrame:
@@ -61,15 +61,18 @@ def ranked(tables: Tables, tied: bool) -> DataFrame:
     Ranking is by score, ties by itemid, ascending, NULL and NaN scores last; the rows of truth come after,
     once for each system. n_rec is how many rows of rec the user has.
     """
-    kind = tables.recs.schema["score"].dataType
-    score = "CASE WHEN NOT isnan(score) THEN score END" if isinstance(kind, FLOATS) else "score"
     recs = tables.recs.where("userid IS NOT NULL").selectExpr(
-        *tables.keys, "itemid", f"{score} AS score", "CAST(NULL AS DOUBLE) AS grade", "true AS is_rec"
+        *tables.keys,
+        "itemid",
+        f"CASE WHEN NOT {tables.is_nan} THEN score END AS score",
+        "CAST(NULL AS DOUBLE) AS grade",
+        "true AS is_rec",
     )
     truths = tables.truths.where("userid IS NOT NULL")
     if tables.has_system:
         truths = truths.crossJoin(F.broadcast(tables.recs.select("system").distinct()))
-    none = F.expr(f"CAST(NULL AS {kind.simpleString()}) AS score")
+    kind = tables.recs.schema["score"].dataType.simpleString()
+    none = F.expr(f"CAST(NULL AS {kind}) AS score")
     rows = recs.unionAll(
         truths.select(*tables.keys, "itemid", none, grade(tables), F.expr("false AS is_rec"))
     )
@@ -91,7 +94,7 @@ def grade(tables: Tables) -> Column:
     if not tables.has_grade:
         return F.expr("CASE WHEN itemid IS NOT NULL THEN 1D END AS grade")
     number = "CAST(grade AS DOUBLE)"
-    is_finite = f"{number} IS NOT NULL AND NOT isnan({number}) AND abs({number}) <> double('inf')"
+    is_finite = f"{number} IS NOT NULL AND NOT {is_infinite(number)}"
     rule = f"{tables.caller}: {shortened(tables.names.grade or 'rel')} must be a finite number, got "
     error = F.raise_error(F.concat(F.lit(rule), F.expr("coalesce(CAST(grade AS STRING), 'NULL')")))
     value = F.when(F.expr(f"itemid IS NOT NULL AND {is_finite}"), F.expr(number))
