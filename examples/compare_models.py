@@ -8,7 +8,7 @@ from typing import Any
 import duckdb
 import numpy as np
 
-import udfs
+import ranking_udfs
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
@@ -51,7 +51,7 @@ bought = best(liking, 5)
 truth = {"userid": bought["userid"], "itemid": bought["itemid"]}
 users = {"userid": np.arange(USERS), "segment": segment}
 
-udfs.register(duckdb)
+ranking_udfs.register(duckdb)
 
 print("What is wrong with the tables:", duckdb.sql("FROM ranking_check('rec', 'truth')").fetchall())
 

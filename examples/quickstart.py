@@ -2,9 +2,9 @@
 
 import duckdb
 
-import udfs
+import ranking_udfs
 
-con = udfs.register(duckdb.connect())
+con = ranking_udfs.register(duckdb.connect())
 con.execute("""
     CREATE TABLE rec AS FROM (VALUES
         (7, 'a', 10.0), (7, 'c', 8.0), (7, 'b', 6.0), (7, 'f', 2.0)) AS t(userid, itemid, score);

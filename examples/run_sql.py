@@ -8,7 +8,7 @@ from pathlib import Path
 
 import duckdb
 
-import udfs
+import ranking_udfs
 
 
 def run(con: duckdb.DuckDBPyConnection, text: str) -> None:
@@ -28,4 +28,4 @@ def run(con: duckdb.DuckDBPyConnection, text: str) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(f"usage: python {sys.argv[0]} FILE.sql")
-    run(udfs.register(duckdb.connect()), Path(sys.argv[1]).read_text(encoding="utf-8"))
+    run(ranking_udfs.register(duckdb.connect()), Path(sys.argv[1]).read_text(encoding="utf-8"))

@@ -9,10 +9,10 @@ FOLDER gets the Parquet files that it reads, which on a cluster are where yours 
 import sys
 from pathlib import Path
 
-import udfs.spark
+import ranking_udfs.spark
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else "spark-example")
-spark = udfs.spark.register()  # the session that there is, or a new one on this machine
+spark = ranking_udfs.spark.register()  # the session that there is, or a new one on this machine
 
 # What two models recommend to 100 users, best first, and what each user liked, with grades of 1 to 5.
 users = spark.range(100).selectExpr("id AS userid")
@@ -36,10 +36,10 @@ rec, truth = (
     spark.read.parquet(str(folder / "rec.parquet")),
     spark.read.parquet(str(folder / "truth.parquet")),
 )
-udfs.spark.ranking_check(rec, truth, 10).show(truncate=False)
-udfs.spark.ranking_summary(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
+ranking_udfs.spark.ranking_check(rec, truth, 10).show(truncate=False)
+ranking_udfs.spark.ranking_summary(rec, truth, [5, 10], ["recall", "mrr", "ndcg"]).show()
 
-by_user = udfs.spark.ranking_by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
+by_user = ranking_udfs.spark.ranking_by_user(rec, truth, 10, ["ndcg", "ndcg(gain=linear)"])
 by_user.write.mode("overwrite").parquet(str(folder / "by_user.parquet"))
 
 # The functions, in SQL: on how many lists the first film is one that was liked.
@@ -48,6 +48,6 @@ spark.sql(
     SELECT system, avg(precision(judged, 1)) AS precision_at_1
     FROM {judged} GROUP BY system ORDER BY system
 """,
-    judged=udfs.spark.ranking_judged(rec, truth, 1),
+    judged=ranking_udfs.spark.ranking_judged(rec, truth, 1),
 ).show()
 print(f"{spark.read.parquet(str(folder / 'by_user.parquet')).count()} values in {folder / 'by_user.parquet'}")

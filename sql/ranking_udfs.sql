@@ -1,4 +1,4 @@
--- duckdb-ranking-udfs 0.1.0 without Python: macros that stay in a database, for every client of DuckDB.
+-- duckdb-ranking-udfs 0.2.0 without Python: macros that stay in a database, for every client of DuckDB.
 --
 --     duckdb shop.duckdb < ranking_udfs.sql
 --     duckdb shop.duckdb -c "FROM ranking_summary('rec', 'truth', [5, 10])"
@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_distributed _ranking_summarised _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -33,6 +33,18 @@ SET VARIABLE ranking_integer_division = coalesce(
     ),
     getvariable('ranking_integer_division')
 );
+DROP MACRO IF EXISTS udf_version;
+CREATE OR REPLACE MACRO _ranking_cut(text) AS
+regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
+CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
+    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
+CREATE OR REPLACE MACRO _ranking_family(type) AS
+regexp_replace(
+    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
+    '(?s)^(UUID|ENUM\(.*\))$',
+    'VARCHAR');
+CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
+regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
 CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
 (
     CASE
@@ -42,17 +54,24 @@ CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
         ELSE 0.5
     END
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
+CASE
+    WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
+    ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
+END;
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
-    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            WHEN 'hits' THEN len(ranking.hits)
-            ELSE ranking.n_relevant
-        END,
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+            / greatest(
+                CASE normalize::VARCHAR
+                    WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                    WHEN 'hits' THEN ranking.n_hits
+                    ELSE ranking.n_relevant
+                END,
+                1)
+    END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
 CASE
@@ -128,24 +147,21 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
 (
-    least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(ranking.hits)
-            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE least(
+            (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
+                / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
+            1)
+    END
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
-coalesce(
-    list_sum(list_transform(
-        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
-    0);
 CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
 (
     ranking.hits[1]
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
 (
-    (len(ranking.hits) > 0)::INTEGER
+    (ranking.n_hits > 0)::INTEGER
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
 (
@@ -159,7 +175,7 @@ CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
 (
-    len(ranking.hits)
+    ranking.n_hits
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
 (
@@ -264,14 +280,23 @@ coalesce(
     1);
 CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'list') AS
 (
-    len(ranking.hits) / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+    END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
 (
-    len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
+    END
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
+coalesce(
+    list_sum(list_transform(
+        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
+    0);
 CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 (
     least(
@@ -288,13 +313,15 @@ CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binar
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
-    len(ranking.hits) / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            ELSE ranking.n_relevant
-        END,
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                ELSE ranking.n_relevant
+            END,
+            1)
+    END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
 (
@@ -319,11 +346,6 @@ CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
                     / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
         END)[1]
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_above(items, ranks, k) AS
-CASE
-    WHEN coalesce(ranks[-1] <= TRY_CAST(k AS BIGINT), true) THEN items
-    ELSE items[:len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= TRY_CAST(k AS BIGINT)))]
-END;
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
@@ -331,12 +353,52 @@ CASE
     WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
     ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
 END;
-CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
-type IN (
-    'TINYINT', 'SMALLINT', 'INTEGER', 'BIGINT', 'HUGEINT', 'UTINYINT', 'USMALLINT', 'UINTEGER', 'UBIGINT', 'UHUGEINT'
-);
-CREATE OR REPLACE MACRO _ranking_cut(text) AS
-coalesce(CASE WHEN length(text) > 45 THEN text[:42] || '...' ELSE text END, 'NULL');
+CREATE OR REPLACE MACRO _ranking_n_seen(ranks, k) AS
+CASE
+    WHEN coalesce(ranks[-1] <= k, true) THEN len(ranks)
+    ELSE len(list_filter(ranks, lambda _ranking_rank: _ranking_rank <= k))
+END;
+CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
+{
+    'k': k,
+    'top': least(judged.size, k),
+    'n_relevant': CASE
+        WHEN all_relevant THEN len(judged.ideal)
+        ELSE coalesce(len(list_filter(judged.ideal, lambda grade: grade > 0)), 0)
+    END,
+    'n_hits': CASE
+        WHEN all_relevant THEN n_seen
+        ELSE len(list_filter(judged.grades[:n_seen], lambda grade: grade > 0))
+    END,
+    'hits': CASE
+        WHEN all_relevant THEN judged.ranks[:n_seen]
+        ELSE list_transform(
+            list_filter(list_zip(judged.ranks[:n_seen], judged.grades[:n_seen]), lambda item: item[2] > 0),
+            lambda item: item[1])
+    END,
+    'grades': CASE
+        WHEN all_relevant THEN judged.grades[:n_seen]
+        ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
+    END,
+    'seen': judged.grades[:n_seen],
+    'ideal': judged.ideal,
+    'log2_ideal': log2_ideal::DOUBLE
+};
+CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
+CASE
+    WHEN k > judged.cutoff
+        THEN concat(
+            'k must be at most ', judged.cutoff, ', the rank at which the judged ranking was cut, got ', written)
+    WHEN judged.size > judged.cutoff
+        OR len(judged.ranks) <> len(judged.grades)
+        OR len(judged.grades) > len(judged.ideal)
+        OR list_reduce(judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
+            > judged.size
+        OR judged.ideal[1] < judged.ideal[-1]
+        THEN concat(
+            'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking_judge makes them, got ',
+            left(judged::VARCHAR, 200))
+END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed) AS
@@ -390,21 +452,21 @@ concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL w
 intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
-ranking_summary | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
-ranking_by_user | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
-ranking_distribution | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How the users fare: the distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | What is wrong, or worth knowing, about two tables before they are evaluated.
+ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
-ranking_functions | table function |  |  |  |  |  |  | What the pack has: every measure, table function and aggregate, a row for each.
+ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
-gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.
-personalization | aggregate | udf_personalization | rec_list |  |  |  |  | How different the recommendations of different users are: 1 minus the mean similarity of two users'' lists.
+gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
+personalization | aggregate | udf_personalization | rec_list |  |  |  |  | The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.
 logloss | aggregate | udf_logloss | predicted; actual |  |  |  |  | Logarithmic loss (cross-entropy) of predicted probabilities in a group.
 mae | aggregate | udf_mae | predicted; actual |  |  |  |  | The mean absolute error of a group.
 mse | aggregate | udf_mse | predicted; actual |  |  |  |  | The mean squared error of a group.
@@ -415,8 +477,6 @@ struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eig
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
 to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
-CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
-    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
 CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
@@ -441,21 +501,7 @@ list_filter(
         lambda one: {'place': one[1]::INTEGER, 'problem': one[2], 'count': one[3]::BIGINT, 'example': one[4]}),
     lambda one: one.count > 0);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
-type IN ('DOUBLE', 'FLOAT', 'TINYINT', 'SMALLINT', 'INTEGER', 'UTINYINT', 'USMALLINT', 'UINTEGER')
-OR regexp_full_match(type, 'DECIMAL\(([1-9]|1[0-5]),\d+\)');
-CREATE OR REPLACE MACRO _ranking_has_expected(name) AS
-name NOT IN (
-    'first_hit_rank',
-    'bpref',
-    'interpolated_precision',
-    'interpolated_average_precision',
-    'spearman',
-    'kendall_tau',
-    'concordant_pairs'
-);
-CREATE OR REPLACE MACRO _ranking_same(one, other, mixed) AS
-CASE WHEN mixed THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN mixed THEN NULL ELSE other END
-AND CASE WHEN mixed THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN mixed THEN other::VARCHAR END;
+regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
@@ -465,195 +511,139 @@ CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
-CREATE OR REPLACE MACRO _ranking_with_columns() AS
-[
-    'recall',
-    'precision',
-    'f_measure',
-    'hit_rate',
-    'hits',
-    'mrr',
-    'first_hit_rank',
-    'average_precision',
-    'auc',
-    'dcg',
-    'ideal_dcg',
-    'ndcg',
-    'cumulative_gain',
-    'rbp',
-    'half_life_utility',
-    'r_precision',
-    'bpref',
-    'interpolated_precision',
-    'interpolated_average_precision',
-    'spearman',
-    'kendall_tau',
-    'concordant_pairs',
-];
-CREATE OR REPLACE MACRO _ranking_is_measure(name, measures) AS
+CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
+CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
+AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
-    WHEN measures IS NULL THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
-    ELSE list_contains(
-        flatten(list_transform(
-            TRY_CAST(measures AS VARCHAR[]),
-            lambda one: [lower(trim(one)), lower(trim(regexp_replace(one, '@[^@]*$', '')))]
-        )),
-        lower(name)
-    )
+    WHEN measures IS NULL
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+    ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
-CREATE OR REPLACE MACRO _ranking_better(measure) AS
-CASE
-    WHEN measure IN ('first_hit_rank') THEN 'less'
-    WHEN measure IN ('ideal_dcg', 'idcg') THEN ''
-    ELSE 'more'
-END;
-CREATE OR REPLACE MACRO _ranking_called(text) AS
-regexp_replace(lower(trim(regexp_extract(text, '^[^()@]*'), E' \t\n\r')), '\W+', '_', 'g');
-CREATE OR REPLACE MACRO _ranking_quoted(text) AS
-'''' || regexp_replace(CASE WHEN length(text) > 100 THEN text[:100] || '...' ELSE text END, '\s', ' ', 'g') || '''';
-CREATE OR REPLACE MACRO _ranking_spelled(name) AS
-CASE
-    WHEN name IN ('recall', 'recall_at') THEN 'recall'
-    WHEN name IN ('precision', 'precision_at') THEN 'precision'
-    WHEN name IN ('f_measure', 'f1_score', 'f1', 'f_score') THEN 'f_measure'
-    WHEN name IN ('hit_rate', 'hitrate', 'success') THEN 'hit_rate'
-    WHEN name IN ('hits') THEN 'hits'
-    WHEN name IN ('mrr', 'reciprocal_rank', 'recip_rank', 'rr') THEN 'mrr'
-    WHEN name IN ('first_hit_rank') THEN 'first_hit_rank'
-    WHEN name IN ('average_precision', 'ap', 'map') THEN 'average_precision'
-    WHEN name IN ('auc', 'roc_auc') THEN 'auc'
-    WHEN name IN ('dcg', 'discounted_cumulative_gain') THEN 'dcg'
-    WHEN name IN ('ideal_dcg', 'idcg') THEN 'ideal_dcg'
-    WHEN name IN ('ndcg') THEN 'ndcg'
-    WHEN name IN ('cumulative_gain', 'cg') THEN 'cumulative_gain'
-    WHEN name IN ('err') THEN 'err'
-    WHEN name IN ('rbp', 'rank_biased_precision') THEN 'rbp'
-    WHEN name IN ('half_life_utility', 'hlu') THEN 'half_life_utility'
-    WHEN name IN ('r_precision', 'rprec') THEN 'r_precision'
-    WHEN name IN ('bpref') THEN 'bpref'
-    WHEN name IN ('interpolated_precision', 'iprec') THEN 'interpolated_precision'
-    WHEN name IN ('interpolated_average_precision', 'eleven_point_average') THEN 'interpolated_average_precision'
-    WHEN name IN ('spearman') THEN 'spearman'
-    WHEN name IN ('kendall_tau', 'kendall', 'kendall_s_tau') THEN 'kendall_tau'
-    WHEN name IN ('concordant_pairs', 'pairwise_accuracy') THEN 'concordant_pairs'
-END;
-CREATE OR REPLACE MACRO _ranking_united(choices) AS
-list_transform(
-    list_filter(
-        choices,
-        lambda choice, i: list_position(list_transform(choices, lambda other: other.measure), choice.measure) = i
-    ),
-    lambda choice: struct_update(choice, cuts := CASE
-        WHEN list_bool_and(list_transform(
-            choices, lambda other: other.measure <> choice.measure OR other.cuts IS NOT NULL
-        ))
-            THEN flatten(list_transform(
-                list_filter(choices, lambda other: other.measure = choice.measure), lambda other: other.cuts
-            ))
-    END)
-);
-CREATE OR REPLACE MACRO _ranking_usual_measures() AS
+CREATE OR REPLACE MACRO _ranking_default_measures() AS
 ['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
-CREATE OR REPLACE MACRO _ranking_valid_options(measure) AS
-CASE measure
-    WHEN 'recall' THEN [
-        {'name': 'normalize', 'rule': 'truth|min', 'words': ['truth', 'min'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'precision' THEN [
-        {'name': 'divide', 'rule': 'list|k', 'words': ['list', 'k'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'f_measure' THEN [
-        {'name': 'beta', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'average_precision' THEN [
-        {'name': 'normalize', 'rule': 'truth|min|hits', 'words': ['truth', 'min', 'hits'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'dcg' THEN [
-        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
-        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
-    ]
-    WHEN 'ideal_dcg' THEN [
-        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
-        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
-    ]
-    WHEN 'ndcg' THEN [
-        {'name': 'gain', 'rule': 'exp|linear', 'words': ['exp', 'linear'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'discount', 'rule': 'log2|original|half_life', 'words': ['log2', 'original', 'half_life'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'base', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'original'},
-        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': 'discount', 'needed': 'half_life'}
-    ]
-    WHEN 'cumulative_gain' THEN [
-        {'name': 'gain', 'rule': 'linear|exp', 'words': ['linear', 'exp'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'err' THEN [
-        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'rbp' THEN [
-        {'name': 'persistence', 'rule': 'a number >= 0 and < 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 1], 'needs': NULL, 'needed': NULL},
-        {'name': 'gain', 'rule': 'binary|graded', 'words': ['binary', 'graded'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'max_grade', 'rule': 'a number > 0 and <= 1000', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 0, 1000, 'inf'::DOUBLE], 'needs': 'gain', 'needed': 'graded'}
-    ]
-    WHEN 'half_life_utility' THEN [
-        {'name': 'half_life', 'rule': 'a number > 1', 'words': NULL, 'bounds': ['-inf'::DOUBLE, 1, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL},
-        {'name': 'neutral', 'rule': 'a number >= 0', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'interpolated_precision' THEN [
-        {'name': 'recall', 'rule': 'a number >= 0 and <= 1', 'words': NULL, 'bounds': [0, '-inf'::DOUBLE, 1, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-    WHEN 'kendall_tau' THEN [
-        {'name': 'variant', 'rule': 'b|c', 'words': ['b', 'c'], 'bounds': ['-inf'::DOUBLE, '-inf'::DOUBLE, 'inf'::DOUBLE, 'inf'::DOUBLE], 'needs': NULL, 'needed': NULL}
-    ]
-END;
-CREATE OR REPLACE MACRO _ranking_matched(scores, pairs) AS TABLE
+CREATE OR REPLACE MACRO _ranking_known_measures() AS
+'{recall={column_name: recall, higher_is_better: true, is_share: true},
+recall_at={column_name: recall, higher_is_better: true, is_share: true},
+precision={column_name: precision, higher_is_better: true, is_share: true},
+precision_at={column_name: precision, higher_is_better: true, is_share: true},
+f_measure={column_name: f_measure, higher_is_better: true, is_share: true},
+f1_score={column_name: f_measure, higher_is_better: true, is_share: true},
+f1={column_name: f_measure, higher_is_better: true, is_share: true},
+f_score={column_name: f_measure, higher_is_better: true, is_share: true},
+hit_rate={column_name: hit_rate, higher_is_better: true, is_share: true},
+hitrate={column_name: hit_rate, higher_is_better: true, is_share: true},
+success={column_name: hit_rate, higher_is_better: true, is_share: true},
+hits={column_name: hits, higher_is_better: true, is_share: false},
+mrr={column_name: mrr, higher_is_better: true, is_share: true},
+reciprocal_rank={column_name: mrr, higher_is_better: true, is_share: true},
+recip_rank={column_name: mrr, higher_is_better: true, is_share: true},
+rr={column_name: mrr, higher_is_better: true, is_share: true},
+first_hit_rank={column_name: first_hit_rank, higher_is_better: false, is_share: false},
+average_precision={column_name: average_precision, higher_is_better: true, is_share: true},
+ap={column_name: average_precision, higher_is_better: true, is_share: true},
+auc={column_name: auc, higher_is_better: true, is_share: true},
+roc_auc={column_name: auc, higher_is_better: true, is_share: true},
+dcg={column_name: dcg, higher_is_better: true, is_share: false},
+discounted_cumulative_gain={column_name: dcg, higher_is_better: true, is_share: false},
+ideal_dcg={column_name: ideal_dcg, higher_is_better: NULL, is_share: false},
+idcg={column_name: ideal_dcg, higher_is_better: NULL, is_share: false},
+ndcg={column_name: ndcg, higher_is_better: true, is_share: true},
+cumulative_gain={column_name: cumulative_gain, higher_is_better: true, is_share: false},
+cg={column_name: cumulative_gain, higher_is_better: true, is_share: false},
+err={column_name: NULL, higher_is_better: true, is_share: true},
+rbp={column_name: rbp, higher_is_better: true, is_share: true},
+rank_biased_precision={column_name: rbp, higher_is_better: true, is_share: true},
+half_life_utility={column_name: half_life_utility, higher_is_better: true, is_share: true},
+hlu={column_name: half_life_utility, higher_is_better: true, is_share: true},
+r_precision={column_name: r_precision, higher_is_better: true, is_share: true},
+rprec={column_name: r_precision, higher_is_better: true, is_share: true},
+bpref={column_name: bpref, higher_is_better: true, is_share: true},
+interpolated_precision={column_name: interpolated_precision, higher_is_better: true, is_share: true},
+iprec={column_name: interpolated_precision, higher_is_better: true, is_share: true},
+interpolated_average_precision={column_name: interpolated_average_precision, higher_is_better: true, is_share: true},
+eleven_point_average={column_name: interpolated_average_precision, higher_is_better: true, is_share: true},
+spearman={column_name: spearman, higher_is_better: true, is_share: false},
+kendall_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
+kendall={column_name: kendall_tau, higher_is_better: true, is_share: false},
+concordant_pairs={column_name: concordant_pairs, higher_is_better: true, is_share: true},
+pairwise_accuracy={column_name: concordant_pairs, higher_is_better: true, is_share: true},
+map={column_name: average_precision, higher_is_better: true, is_share: true},
+kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false}}'
+::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
-    coalesce(ours.pair, theirs.pair) AS pair,
-    coalesce(ours.k, theirs.k) AS k,
-    coalesce(ours.ranking_segment, theirs.ranking_segment) AS ranking_segment,
-    ours.numbers AS ours,
-    theirs.numbers AS theirs
+    coalesce(of_baseline.pair, of_system.pair) AS pair,
+    coalesce(of_baseline.k, of_system.k) AS k,
+    coalesce(of_baseline.ranking_segment, of_system.ranking_segment) AS ranking_segment,
+    of_baseline.numbers AS baseline_values,
+    of_system.numbers AS system_values,
+    of_baseline.has_rec AS baseline_has_rec,
+    of_system.has_rec AS system_has_rec
 FROM (
-    SELECT pair, userid, k, ranking_segment, numbers
-    FROM query_table(scores) AS ours
-    JOIN query_table(pairs) AS pairs ON ours.system IS NOT DISTINCT FROM pairs.baseline
-) AS ours
+    SELECT pair, userid, k, ranking_segment, numbers, has_rec
+    FROM query_table(scores) AS scores_of
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline
+) AS of_baseline
 FULL JOIN (
-    SELECT pair, userid, k, ranking_segment, numbers
-    FROM query_table(scores) AS theirs
-    JOIN query_table(pairs) AS pairs ON theirs.system IS NOT DISTINCT FROM pairs.system
-) AS theirs
-    ON ours.pair = theirs.pair
-    AND ours.userid = theirs.userid
-    AND ours.k IS NOT DISTINCT FROM theirs.k
-    AND ours.ranking_segment IS NOT DISTINCT FROM theirs.ranking_segment;
-CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
-error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_log1p(x) AS
-CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
-CREATE OR REPLACE MACRO _ranking_paired(matched) AS TABLE
+    SELECT pair, userid, k, ranking_segment, numbers, has_rec
+    FROM query_table(scores) AS scores_of
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system
+) AS of_system
+    ON of_baseline.pair = of_system.pair
+    AND of_baseline.userid = of_system.userid
+    AND of_baseline.k IS NOT DISTINCT FROM of_system.k
+    AND of_baseline.ranking_segment IS NOT DISTINCT FROM of_system.ranking_segment;
+CREATE OR REPLACE MACRO _ranking_power_of_2(x) AS
+CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
+CREATE OR REPLACE MACRO _ranking_user_differences(paired, caller) AS TABLE
 SELECT
     pair,
     k,
     ranking_segment,
     place,
-    CASE WHEN theirs IS NOT NULL THEN ours END AS ours,
-    CASE WHEN ours IS NOT NULL THEN theirs END AS theirs,
-    CASE WHEN abs(theirs - ours) <= 1e-12 THEN 0 ELSE theirs - ours END AS difference
+    CASE WHEN system_value IS NOT NULL THEN baseline_value END AS baseline_value,
+    CASE WHEN baseline_value IS NOT NULL THEN system_value END AS system_value,
+    CASE
+        WHEN abs(system_value - baseline_value) <= 1e-12 * greatest(1, abs(baseline_value), abs(system_value)) THEN 0
+        ELSE system_value - baseline_value
+    END AS difference,
+    baseline_has_rec,
+    system_has_rec,
+    is_shared
 FROM (
     SELECT
         pair,
         k,
         ranking_segment,
-        unnest(range(1, coalesce(len(ours), len(theirs)) + 1)) AS place,
-        unnest(ours) AS ours,
-        unnest(theirs) AS theirs
-    FROM query_table(matched) AS matched
-);
-CREATE OR REPLACE MACRO _ranking_power_of_2(x) AS
-CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
+        baseline_has_rec,
+        system_has_rec,
+        baseline_values IS NOT NULL AND system_values IS NOT NULL
+            AND coalesce(baseline_has_rec, true) AND coalesce(system_has_rec, true) AS is_shared,
+        unnest(range(1, coalesce(len(baseline_values), len(system_values)) + 1)) AS place,
+        unnest(baseline_values) AS baseline_value,
+        unnest(system_values) AS system_value
+    FROM query_table(paired) AS paired_of
+)
+WHERE CASE
+    WHEN (isfinite(baseline_value) AND isfinite(system_value)) IS NOT DISTINCT FROM false
+        THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
+    ELSE true
+END;
+CREATE OR REPLACE MACRO _ranking_log1p(x) AS
+CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
+CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
+CASE CASE WHEN p IS NOT NULL THEN correction END
+    WHEN 'none' THEN p
+    WHEN 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
+        PARTITION BY k, place, p IS NULL ORDER BY p_place ASC NULLS LAST
+    )
+    WHEN 'bh' THEN min(least(1, p * family / p_place)) OVER (
+        PARTITION BY k, place, p IS NULL ORDER BY p_place DESC NULLS LAST
+    )
+END;
+CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
+error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -665,7 +655,7 @@ CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
             ELSE items.seen / items.n_items::DOUBLE
         END)[1];
 CREATE OR REPLACE MACRO _ranking_exposure(rec_list) AS (
-    SELECT list(lists ORDER BY lists ASC)
+    SELECT list(lists ORDER BY lists ASC NULLS LAST)
     FROM (
         SELECT count(*) AS lists
         FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))
@@ -697,6 +687,40 @@ CREATE OR REPLACE MACRO udf_r2(predicted, actual) AS
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);
 CREATE OR REPLACE MACRO udf_rmse(predicted, actual) AS
     sqrt(avg((predicted::DOUBLE - actual::DOUBLE) ** 2));
+CREATE OR REPLACE MACRO _ranking_columns(type) AS
+_ranking_cut(array_to_string(
+    regexp_extract_all(
+        type,
+        '(?:^\w+\(|, )("(?:[^"]|"")*"|[^ ]+) [^,()]*(?:\((?:[^()]|\([^()]*\))*\))?[^,()]*',
+        1
+    ),
+    ', '
+));
+CREATE OR REPLACE MACRO _ranking_list_names(names) AS
+list_transform(
+    [regexp_replace(
+        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
+    )],
+    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
+)[1];
+CREATE OR REPLACE MACRO ranking_mean(number) AS
+(
+    coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
+    + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
+) / nullif(count(number), 0);
+CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
+'"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
+CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
+CASE
+    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
+        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+END;
+CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
+typeof(one) <> typeof(other)
+AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
+CREATE OR REPLACE MACRO _ranking_is_number(type) AS
+_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
 CREATE OR REPLACE MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
 CASE
     WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
@@ -713,11 +737,12 @@ CASE
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
 END;
-CREATE OR REPLACE MACRO _ranking_valid_ties(ties, caller) AS
-coalesce(
-    error(caller || ': ' || _ranking_option(
-        'ties', ties, 'item|expected', typeof(ties) = 'VARCHAR' AND ties::VARCHAR IN ('item', 'expected')))::BOOLEAN,
-    true);
+CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
+END;
 CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
 (
     list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
@@ -789,38 +814,6 @@ coalesce(
             lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
     END),
     0);
-CREATE OR REPLACE MACRO _ranking_expected_f_measure(tied, beta := 1) AS
-(
-    least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * _ranking_tied_hits(tied, tied.top)
-            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * tied.n_relevant + tied.top, 1),
-        1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_hits(tied) AS
-(
-    _ranking_tied_hits(tied, tied.top)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_precision(tied, divide := 'list') AS
-(
-    _ranking_tied_hits(tied, tied.top) / greatest(CASE divide::VARCHAR WHEN 'k' THEN tied.k ELSE tied.top END, 1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
-(
-    _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_recall(tied, normalize := 'truth') AS
-(
-    _ranking_tied_hits(tied, tied.top) / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(tied.k, tied.n_relevant)
-            ELSE tied.n_relevant
-        END,
-        1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
-)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
 _ranking_gain_fits(caller, gain, highest) * list_transform(
     [counted * CASE
@@ -834,76 +827,22 @@ _ranking_gain_fits(caller, gain, highest) * list_transform(
                 '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
         ELSE total
     END)[1];
+CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
+(
+    CASE
+        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
+    END
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
-{
-    'k': _ranking_cut_off(k, judged.size),
-    'top': least(judged.size, _ranking_cut_off(k, judged.size)),
-    'n_relevant': _ranking_n_relevant(judged),
-    'hits': CASE
-        WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.ranks, judged.ranks, k)
-        ELSE list_transform(
-            list_filter(
-                _ranking_above(list_zip(judged.ranks, judged.grades), judged.ranks, k), lambda item: item[2] > 0),
-            lambda item: item[1])
-    END,
-    'grades': CASE
-        WHEN judged.ideal[-1] > 0 THEN _ranking_above(judged.grades, judged.ranks, k)
-        ELSE list_filter(_ranking_above(judged.grades, judged.ranks, k), lambda grade: grade > 0)
-    END,
-    'seen': _ranking_above(judged.grades, judged.ranks, k),
-    'ideal': judged.ideal,
-    'log2_ideal': list_transform(
+_ranking_prefix(
+    judged,
+    _ranking_cut_off(k, judged.size),
+    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
+    judged.ideal[-1] > 0,
+    list_transform(
         range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]
-};
-CREATE OR REPLACE MACRO _ranking_checked(caller, judged, k, problem, found) AS
-coalesce(
-    error(caller || ': ' || coalesce(
-        problem,
-        CASE
-            WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
-                THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
-            WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-            WHEN TRY_CAST(k AS DOUBLE) > judged.cutoff
-                THEN concat(
-                    'k must be at most ',
-                    judged.cutoff,
-                    ', the rank at which the judged ranking was cut, got ',
-                    k::VARCHAR)
-            WHEN judged.size > judged.cutoff
-                OR len(judged.ranks) <> len(judged.grades)
-                OR len(judged.grades) > len(judged.ideal)
-                OR list_reduce(
-                    judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
-                    > judged.size
-                OR judged.ideal[1] < judged.ideal[-1]
-                THEN concat('judged must be what a judge can have made of a list, got ', left(judged::VARCHAR, 200))
-        END)),
-    CASE WHEN judged IS NOT NULL THEN 1 END) * (found)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_family(type) AS
-CASE
-    WHEN _ranking_is_integer(type) AND type <> 'UHUGEINT' THEN 'INTEGER'
-    WHEN type IN ('VARCHAR', 'UUID') OR (starts_with(type, 'ENUM(') AND ends_with(type, ')')) THEN 'VARCHAR'
-    ELSE type
-END;
-CREATE OR REPLACE MACRO _ranking_is_number(type) AS
-_ranking_is_integer(type) OR type IN ('FLOAT', 'DOUBLE', '"NULL"') OR starts_with(type, 'DECIMAL(');
-CREATE OR REPLACE MACRO _ranking_columns(type) AS
-_ranking_cut(array_to_string(
-    regexp_extract_all(
-        type,
-        '(?:^\w+\(|, )("(?:[^"]|"")*"|[^ ]+) [^,()]*(?:\((?:[^()]|\([^()]*\))*\))?[^,()]*',
-        1
-    ),
-    ', '
-));
-CREATE OR REPLACE MACRO _ranking_named(names) AS
-list_transform(
-    [regexp_replace(
-        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
-    )],
-    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
-)[1];
+    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]);
 CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
 list_transform(
     range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
@@ -912,11 +851,6 @@ list_transform(
         'weight': exp(
             _ranking_ln_ways(tie, n)
             - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
-CREATE OR REPLACE MACRO ranking_mean(number) AS
-(
-    coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
-    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
-) / nullif(count(number), 0);
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
@@ -924,16 +858,6 @@ CASE
     WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
         THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
 END;
-CREATE OR REPLACE MACRO _ranking_all_cuts(measures, ks) AS
-flatten(list_transform(
-    coalesce(nullif(TRY_CAST(measures AS VARCHAR[]), []), ['']),
-    lambda text: list_transform(
-        CASE
-            WHEN contains(text, '@') THEN string_split(regexp_extract(text, '(?s)@(.*)', 1), ',') ELSE _ranking_numbers(ks)
-        END,
-        lambda cut: TRY_CAST(trim(cut) AS HUGEINT)
-    )
-));
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -954,77 +878,74 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
 CREATE OR REPLACE MACRO _ranking_type(source, named, otherwise) AS
-left(
-    typeof([(
-        SELECT coalesce(*COLUMNS(_ranking_column(named, otherwise)))
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
-        WHERE false
-    )]),
-    -2
-);
+nullif(
+    regexp_extract(
+        typeof((
+            SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+            FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+            WHERE false
+        )),
+        '(?s)^\w+\("NULL", (.*)\)$',
+        1),
+    '');
 CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
     SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
         SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
             FROM (
                 SELECT * EXCLUDE (ranking_one)
                 FROM (SELECT 1 AS ranking_one)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS ours WHERE false) ON true
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS by_user_of WHERE false) ON true
             )
         ) AS columns
     )
 );
-CREATE OR REPLACE MACRO _ranking_cuts_of(text, caller) AS
+CREATE OR REPLACE MACRO _ranking_measures_or_default(measures) AS
+coalesce(TRY_CAST(measures AS VARCHAR[]), _ranking_default_measures());
+CREATE OR REPLACE MACRO _ranking_table_measures() AS
 list_transform(
-    string_split(text, ','),
-    lambda cut: CASE
-        WHEN trim(cut) = 'all' THEN NULL
-        WHEN regexp_full_match(trim(cut), '[0-9]+') THEN coalesce(TRY_CAST(trim(cut) AS BIGINT), 9223372036854775807)
-        ELSE error(concat(
-            caller, ': cut-offs must be integers of 0 or more, or all, got ', _ranking_quoted(trim(cut))
-        ))
-    END
+    list_filter(map_entries(_ranking_known_measures()), lambda one: one.key = one.value.column_name),
+    lambda one: {'name': one.key, 'type': 'DOUBLE'}
 );
-CREATE OR REPLACE MACRO _ranking_option_problem(given, nth, known, text) AS
-list_transform(
-    [list_filter(coalesce(known, []), lambda one: one.name = given[nth].name)[1]],
-    lambda rule: CASE
-        WHEN rule IS NULL OR NOT contains(given[nth].text, '=') THEN concat(
-            'options must be name=value pairs (valid: ',
-            coalesce(array_to_string(list_transform(known, lambda one: one.name || '=' || one.rule), ', '), 'none'),
-            '), got ', _ranking_quoted(given[nth].text)
-        )
-        WHEN list_position(list_transform(given, lambda one: one.name), rule.name) < nth
-            THEN concat('option ', rule.name, ' must be given once, got ', _ranking_quoted(text))
-        WHEN NOT CASE
-            WHEN rule.words IS NOT NULL THEN list_contains(rule.words, given[nth].value)
-            ELSE regexp_full_match(given[nth].value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
-                AND coalesce(isfinite(TRY_CAST(given[nth].value AS DOUBLE)), false)
-                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) >= rule.bounds[1], false)
-                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) > rule.bounds[2], false)
-                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) <= rule.bounds[3], false)
-                AND coalesce(TRY_CAST(given[nth].value AS DOUBLE) < rule.bounds[4], false)
-        END
-            THEN concat('option ', rule.name, ' must be ', rule.rule, ', got ', _ranking_quoted(given[nth].value))
-        WHEN rule.needs IS NOT NULL AND rule.needed <> coalesce(
-            list_filter(given, lambda one: one.name = rule.needs)[1].value,
-            list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
-        ) THEN concat(
-            'option ', rule.name, ' must go with ', rule.needs, '=', rule.needed, ', got it with ', rule.needs, '=',
-            coalesce(
-                list_filter(given, lambda one: one.name = rule.needs)[1].value,
-                list_filter(known, lambda one: one.name = rule.needs)[1].words[1]
-            )
-        )
-    END
-)[1];
-CREATE OR REPLACE MACRO _ranking_wanted(measures) AS
-CASE
-    WHEN measures IS NULL THEN _ranking_usual_measures()
-    ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda text: _ranking_spelled(_ranking_called(text)))
-END;
+CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
+SELECT
+    means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
+    differences,
+    CASE WHEN is_constant AND users > 1 THEN 0 ELSE difference_scale * sqrt(squares / nullif(users - 1, 0)) END AS deviation,
+    residual_squares * (residual_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS residual_variance,
+    baseline_squares * (baseline_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS baseline_variance,
+    products * (residual_scale / mean_baseline) * (baseline_scale / mean_baseline) / users / nullif(users - 1, 0)
+        AS covariance
+FROM query_table(means) AS means
+JOIN (
+    SELECT
+        each.pair,
+        each.k,
+        each.ranking_segment,
+        each.place,
+        _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
+        _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
+        _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
+        _ranking_exact_sum(
+            (each.difference - relative * baseline_value) / residual_scale
+                * ((baseline_value - mean_baseline) / baseline_scale),
+            80
+        ) AS products,
+        CASE WHEN test = 'randomization' THEN list(each.difference) FILTER (each.difference <> 0) END AS differences
+    FROM _ranking_user_differences(paired, caller) AS each
+    JOIN (FROM query_table(means) AS means_of) AS of_all
+        ON each.pair = of_all.pair
+        AND each.place = of_all.place
+        AND each.k IS NOT DISTINCT FROM of_all.k
+        AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
+    GROUP BY each.pair, each.k, each.ranking_segment, each.place
+) AS sums
+    ON sums.pair = means.pair
+    AND sums.place = means.place
+    AND sums.k IS NOT DISTINCT FROM means.k
+    AND sums.ranking_segment IS NOT DISTINCT FROM means.ranking_segment;
 CREATE OR REPLACE MACRO _ranking_t_tail(slope, df) AS
 list_sum(list_transform(
     range(-32, 38),
@@ -1034,26 +955,6 @@ list_sum(list_transform(
             * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w)))
     )[1]
 ));
-CREATE OR REPLACE MACRO _ranking_paired_squares(matched, means, test) AS TABLE
-SELECT
-    ones.pair,
-    ones.k,
-    ones.ranking_segment,
-    ones.place,
-    _ranking_exact_sum(((ones.difference - means.difference) / spread) ** 2, 80) AS squares,
-    _ranking_exact_sum(((ones.difference - relative * ours) / rest_spread) ** 2, 80) AS rest,
-    _ranking_exact_sum(((ours - mean_baseline) / ours_spread) ** 2, 80) AS ours,
-    _ranking_exact_sum(
-        (ones.difference - relative * ours) / rest_spread * ((ours - mean_baseline) / ours_spread), 80
-    ) AS joint,
-    CASE WHEN test = 'randomization' THEN list(ones.difference) FILTER (ones.difference <> 0) END AS differences
-FROM _ranking_paired(matched) AS ones
-JOIN (FROM query_table(means) AS known) AS means
-    ON ones.pair = means.pair
-    AND ones.place = means.place
-    AND ones.k IS NOT DISTINCT FROM means.k
-    AND ones.ranking_segment IS NOT DISTINCT FROM means.ranking_segment
-GROUP BY ones.pair, ones.k, ones.ranking_segment, ones.place;
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -1079,6 +980,214 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
+CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
+SELECT
+    100000 * baseline_place + system_place AS pair,
+    systems[baseline_place] AS baseline,
+    systems[system_place] AS system
+FROM (
+    SELECT
+        systems,
+        baseline_place,
+        unnest(CASE
+            WHEN wanted IS NULL THEN range(baseline_place + 1, len(systems) + 1)
+            ELSE list_filter(range(1, len(systems) + 1), lambda place: place <> baseline_place)
+        END) AS system_place
+    FROM (
+        SELECT
+            systems,
+            wanted,
+            unnest(CASE
+                WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
+                    caller, ': ', source, ' must have two systems or more, got ',
+                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')
+                ))
+                WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
+                    caller, ': baseline must be one of the systems where there are more than 20 (',
+                    _ranking_list_names(systems), '), got NULL'
+                ))
+                WHEN wanted IS NULL THEN range(1, len(systems) + 1)
+                WHEN list_contains(systems::VARCHAR[], wanted) THEN [list_position(systems::VARCHAR[], wanted)]
+                ELSE error(concat(
+                    caller, ': baseline must be a system of ', source, ' (', _ranking_list_names(systems), '), got ',
+                    _ranking_list_names([wanted])
+                ))
+            END) AS baseline_place
+        FROM (
+            SELECT
+                list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
+                baseline::VARCHAR AS wanted,
+                CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
+            FROM query_table(scores) AS scores_of
+            WHERE compared_measures IS NULL
+        )
+    )
+);
+CREATE OR REPLACE MACRO _ranking_measure_distributions(by_user) AS TABLE
+SELECT
+    * EXCLUDE (ranking_system, sorted),
+    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
+    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
+    sorted[1] AS minimum,
+    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
+    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
+    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
+    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
+    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
+    sorted[-1] AS maximum,
+    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
+FROM (
+    SELECT
+        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
+        measure,
+        count(value) AS users,
+        count(*) - count(value) AS users_undefined,
+        ranking_mean(value) AS mean,
+        list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
+    FROM (
+        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
+        FROM query_table(by_user) AS users_of
+        WHERE has_truth
+    )
+    UNPIVOT INCLUDE NULLS (
+        value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
+    )
+    GROUP BY ALL
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
+SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+FROM (
+    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
+            count(*) AS users,
+            count(*) FILTER (n_rec = 0) AS users_without_rec,
+            NULL AS users_without_truth,
+            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
+        FROM query_table(by_user) AS users_of
+        GROUP BY ALL
+    )
+)
+WHERE has_truth
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
+SELECT
+    * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
+        CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
+        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower
+    ),
+    highest - lowest <= tolerance AS is_constant,
+    _ranking_power_of_2(highest - lowest) AS difference_scale,
+    _ranking_power_of_2(baseline_highest - baseline_lowest) AS baseline_scale,
+    _ranking_power_of_2(
+        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)
+    ) AS residual_scale
+FROM (
+    SELECT
+        *,
+        CASE WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline END AS relative,
+        1e-12 * greatest(1, largest_value) AS tolerance,
+        greatest(-lowest, highest) <= 1e-12 * greatest(1, largest_value) AS is_identical
+    FROM (
+        SELECT
+            pair,
+            k,
+            ranking_segment,
+            place,
+            count(*) AS found,
+            count(difference) AS users,
+            ranking_mean(baseline_value) AS mean_baseline,
+            ranking_mean(system_value) AS mean_system,
+            ranking_mean(difference) AS difference,
+            count(*) FILTER (difference > 0) AS n_higher,
+            count(*) FILTER (difference < 0) AS n_lower,
+            min(difference) AS lowest,
+            max(difference) AS highest,
+            min(baseline_value) AS baseline_lowest,
+            max(baseline_value) AS baseline_highest,
+            max(greatest(abs(baseline_value), abs(system_value))) AS largest_value,
+            CASE WHEN count(baseline_has_rec) > 0 THEN count(*) FILTER (NOT baseline_has_rec) END
+                AS users_without_rec_baseline,
+            CASE WHEN count(system_has_rec) > 0 THEN count(*) FILTER (NOT system_has_rec) END
+                AS users_without_rec_system,
+            count(*) FILTER (is_shared) AS n_shared
+        FROM _ranking_user_differences(paired, caller)
+        GROUP BY pair, k, ranking_segment, place
+    )
+    WHERE CASE
+        WHEN NOT isfinite(highest - lowest)
+            THEN error(caller || ': differences of a measure must be finite numbers, got infinity')::BOOLEAN
+        ELSE true
+    END
+);
+CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
+CASE
+    WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
+    ELSE error(concat(
+        'ranking_judge: rec and truth must hold items of the same type, got ',
+        _ranking_cut(typeof(rec[1])),
+        ' and ',
+        _ranking_cut(typeof(truth[1]))))::BOOLEAN
+END;
+CREATE OR REPLACE MACRO _ranking_views(judged, k) AS
+list_transform(
+    list_transform(
+        [{
+            'judged': judged,
+            'k': _ranking_cut_off(k, NULL),
+            'written': k::VARCHAR,
+            'problem': _ranking_k_problem(k)
+        }],
+        lambda _ranking_given: {
+            'judged': _ranking_given.judged,
+            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
+            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
+            'problem': coalesce(
+                _ranking_given.problem,
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
+        }),
+    lambda _ranking_given: {
+        'ranking': _ranking_prefix(
+            _ranking_given.judged,
+            _ranking_given.k,
+            _ranking_given.n_seen,
+            _ranking_given.judged.ideal[-1] > 0,
+            NULL),
+        'problem': _ranking_given.problem,
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
+    });
+CREATE OR REPLACE MACRO _ranking_same_user(one, other) AS
+_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
+CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
+CASE
+    WHEN NOT coalesce(
+        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
+    ) OR NOT _ranking_is_number(typeof(confidence))
+        THEN error(concat(
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
+        ))
+    WHEN margin IS NOT NULL AND NOT (
+        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
+    )
+        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
+    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
+        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
+    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
+        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
+    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
+        THEN error(concat(
+            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
+        ))
+    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
+        THEN error(concat(
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
+        ))
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
@@ -1133,242 +1242,42 @@ CREATE OR REPLACE MACRO _ranking_expected_dcg
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 list_transform(
     list_transform(
-        [{
-            'ranking': _ranking_at(tied, k),
-            'lasts': list_transform(
-                list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+        list_transform(
+            [{
+                'ranking': _ranking_at(tied, k),
+                'lasts': list_transform(
+                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+            lambda found: {
+                'ranking': found.ranking,
+                'firsts': found.ranking.hits,
+                'lasts': found.lasts,
+                'places': list_filter(
+                    range(1, len(found.ranking.hits) + 1),
+                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
         lambda found: {
-            'ranking': found.ranking,
-            'firsts': found.ranking.hits,
-            'lasts': found.lasts,
-            'places': list_filter(
-                range(1, len(found.ranking.hits) + 1),
-                lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+            'k': found.ranking.k,
+            'top': found.ranking.top,
+            'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal,
+            'log2_ideal': found.ranking.log2_ideal,
+            'grades': found.ranking.grades,
+            'ties': list_transform(
+                found.places,
+                lambda place, tie: {
+                    'above': found.firsts[place] - 1,
+                    'size': found.lasts[place] - found.firsts[place] + 1,
+                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                    'before': place - 1})}),
     lambda found: {
-        'k': found.ranking.k,
-        'top': found.ranking.top,
-        'n_relevant': found.ranking.n_relevant,
-        'ideal': found.ranking.ideal,
-        'log2_ideal': found.ranking.log2_ideal,
-        'grades': found.ranking.grades,
-        'ties': list_transform(
-            found.places,
-            lambda place, tie: {
-                'above': found.firsts[place] - 1,
-                'size': found.lasts[place] - found.firsts[place] + 1,
-                'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
-                'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
-                'before': place - 1})})[1];
-CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_auc',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_auc(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
-_ranking_checked(
-    'ranking_average_precision',
-    judged,
-    k,
-    _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_average_precision(_ranking, normalize))[1]);
-CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_bpref',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_bpref(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_concordant_pairs',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_concordant_pairs(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-_ranking_checked(
-    'ranking_err',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'max_grade',
-            max_grade,
-            'a number > 0 and <= 1000',
-            TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        _ranking_grade_problem(max_grade, judged.ideal[1])),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
-_ranking_checked(
-    'ranking_f_measure',
-    judged,
-    k,
-    _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_f_measure(_ranking, beta))[1]);
-CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_first_hit_rank',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_first_hit_rank(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_hit_rate',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hit_rate(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_hits',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hits(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_interpolated_average_precision',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_average_precision(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
-_ranking_checked(
-    'ranking_interpolated_precision',
-    judged,
-    k,
-    _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_precision(_ranking, recall))[1]);
-CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-_ranking_checked(
-    'ranking_kendall_tau',
-    judged,
-    k,
-    _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_kendall_tau(_ranking, variant))[1]);
-CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_mrr',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_mrr(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
-_ranking_checked(
-    'ranking_precision',
-    judged,
-    k,
-    _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_precision(_ranking, divide))[1]);
-CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_r_precision',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_r_precision(_ranking))[1]);
-CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-_ranking_checked(
-    'ranking_rbp',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'persistence',
-            persistence,
-            'a number >= 0 and < 1',
-            TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
-        _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
-        _ranking_option(
-            'max_grade',
-            max_grade,
-            'a number > 0 and <= 1000',
-            max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        CASE
-            WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
-                THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, judged.ideal[1])
-        END),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
-CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
-_ranking_checked(
-    'ranking_recall',
-    judged,
-    k,
-    _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_recall(_ranking, normalize))[1]);
-CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_spearman',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
-CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
-'"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-CASE
-    WHEN NOT coalesce(
-        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
-    ) OR NOT _ranking_is_number(typeof(confidence))
-        THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_named([confidence])
-        ))
-    WHEN margin IS NOT NULL AND NOT (
-        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
-    )
-        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_named([margin])))
-    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
-        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_named([correction])))
-    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
-        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_named([test])))
-    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
-        THEN error(concat(
-            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_named([permutations])
-        ))
-    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
-        THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_named([seed])
-        ))
-    ELSE true
-END;
-CREATE OR REPLACE MACRO _ranking_comparisons(scores, baseline, caller) AS TABLE
-SELECT unnest(CASE
-    WHEN len(systems) < 2 OR systems IS NULL THEN error(concat(
-        caller, ': ', source, ' must have two systems or more, got ', coalesce(nullif(_ranking_named(systems), ''), 'none')
-    ))
-    WHEN baseline IS NOT NULL AND NOT list_contains(systems::VARCHAR[], baseline::VARCHAR) THEN error(concat(
-        caller, ': baseline must be a system of ', source, ' (', _ranking_named(systems), '), got ',
-        _ranking_named([baseline])
-    ))
-    WHEN baseline IS NULL AND len(systems) > 20 THEN error(concat(
-        caller, ': baseline must be one of the systems where there are more than 20 (', _ranking_named(systems),
-        '), got NULL'
-    ))
-    ELSE list_filter(
-        flatten(list_transform(systems, lambda one, i: list_transform(
-            systems,
-            lambda other, j: CASE
-                WHEN CASE
-                    WHEN baseline IS NULL THEN i < j
-                    ELSE i <> j AND coalesce(one::VARCHAR = baseline::VARCHAR, false)
-                END THEN {'pair': 100000 * i + j, 'baseline': one, 'system': other}
-            END
-        ))),
-        lambda two: two IS NOT NULL
-    )
-END, recursive := true)
-FROM (
-    SELECT
-        list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
-        CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
-    FROM query_table(scores) AS ours
-    WHERE choices IS NULL
-);
+        'k': found.k,
+        'top': found.top,
+        'n_relevant': found.n_relevant,
+        'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal,
+        'grades': found.grades,
+        'ties': found.ties,
+        'n_hits': _ranking_tied_hits(found, found.top)})[1];
 CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 (
     coalesce(
@@ -1397,8 +1306,9 @@ CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 (
-    CASE normalize::VARCHAR
-        WHEN 'hits' THEN coalesce(
+    CASE
+        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN normalize::VARCHAR = 'hits' THEN coalesce(
             list_transform(
                 list_transform(
                     tied.ties[-1:],
@@ -1422,96 +1332,7 @@ CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := '
             / greatest(
                 CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
     END
-    + (tied.n_relevant + tied.top = 0)::INTEGER
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_distributed(by_user) AS TABLE
-SELECT
-    * EXCLUDE (ranking_system, sorted),
-    list_aggregate(sorted, 'stddev_samp') AS standard_deviation,
-    list_aggregate(sorted, 'stddev_samp') / sqrt(users) AS standard_error,
-    sorted[1] AS minimum,
-    list_aggregate(sorted, 'quantile_cont', 0.05) AS percentile_5,
-    list_aggregate(sorted, 'quantile_cont', 0.25) AS quartile_1,
-    list_aggregate(sorted, 'quantile_cont', 0.5) AS median,
-    list_aggregate(sorted, 'quantile_cont', 0.75) AS quartile_3,
-    list_aggregate(sorted, 'quantile_cont', 0.95) AS percentile_95,
-    sorted[-1] AS maximum,
-    len(list_filter(sorted, lambda one: one = 0)) / nullif(users, 0) AS zeros
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'k')),
-        measure,
-        count(value) AS users,
-        count(*) - count(value) AS users_undefined,
-        ranking_mean(value) AS mean,
-        list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
-    FROM (
-        SELECT * EXCLUDE (has_truth, n_rec, n_truth)
-        FROM query_table(by_user) AS users_of
-        WHERE has_truth
-    )
-    UNPIVOT INCLUDE NULLS (
-        value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
-    )
-    GROUP BY ALL
-)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC;
-CREATE OR REPLACE MACRO _ranking_summarised(by_user) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-FROM (
-    SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY ranking_system, k) AS strangers
-    FROM (
-        SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'k')),
-            count(*) AS users,
-            count(*) FILTER (n_rec = 0) AS users_without_rec,
-            NULL AS users_without_truth,
-            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
-        FROM query_table(by_user) AS users_of
-        GROUP BY ALL
-    )
-)
-WHERE has_truth
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_paired_means(matched, caller) AS TABLE
-SELECT
-    * EXCLUDE (lowest, highest, ours_lowest, ours_highest),
-    highest - lowest <= 1e-12 AS same,
-    _ranking_power_of_2(highest - lowest) AS spread,
-    _ranking_power_of_2(ours_highest - ours_lowest) AS ours_spread,
-    _ranking_power_of_2(
-        greatest(-lowest, highest) + abs(relative) * greatest(-ours_lowest, ours_highest)
-    ) AS rest_spread
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN NOT isfinite(highest - lowest)
-                THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')
-            WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline
-        END AS relative
-    FROM (
-        SELECT
-            pair,
-            k,
-            ranking_segment,
-            place,
-            count(*) AS found,
-            count(difference) AS users,
-            ranking_mean(ours) AS mean_baseline,
-            ranking_mean(theirs) AS mean_system,
-            ranking_mean(difference) AS difference,
-            count(*) FILTER (difference > 0) AS above,
-            count(*) FILTER (difference < 0) AS below,
-            min(difference) AS lowest,
-            max(difference) AS highest,
-            min(ours) AS ours_lowest,
-            max(ours) AS ours_highest
-        FROM _ranking_paired(matched)
-        GROUP BY pair, k, ranking_segment, place
-    )
-);
 CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
 CASE
     WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
@@ -1628,6 +1449,44 @@ CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
     END
     FROM _ranking_truths(truth, names)
 );
+CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
+SELECT
+    userid,
+    _ranking_distinct(items) AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
+)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                CASE
+                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                        THEN error(concat(
+                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
+                END AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
 SELECT unnest(_ranking_problems([
     (6, concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'), n, grade_name || ' ' || highest),
@@ -1676,79 +1535,153 @@ FROM (
     )
     GROUP BY userid
 );
-CREATE OR REPLACE MACRO _ranking_mixed_items(rec, truth, names) AS
-(_ranking_type(rec, names['item'], 'itemid') = 'UUID')
-<> (_ranking_type(truth, names['item'], 'itemid') = 'UUID');
-CREATE OR REPLACE MACRO _ranking_mixed_users(rec, truth, names) AS
-(_ranking_type(rec, names['user'], 'userid') = 'UUID')
-<> (_ranking_type(truth, names['user'], 'userid') = 'UUID');
-CREATE OR REPLACE MACRO _ranking_measure_choices(by_user, measures, caller) AS (
-    SELECT _ranking_united(choices)
-    FROM (
-        SELECT list_transform(
-            CASE
-                WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
-                    THEN error(concat(caller, ': measures must be a list of names, got ', _ranking_cut(typeof(measures))))
-                WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
-                    THEN error(caller || ': measures must be a list of one or more names, got []')
-                WHEN measures IS NOT NULL THEN TRY_CAST(measures AS VARCHAR[])
-                WHEN len(numbers) = 0
-                    THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
-                WHEN list_has_any(numbers, _ranking_usual_measures())
-                    THEN list_filter(_ranking_usual_measures(), lambda one: list_contains(numbers, one))
-                ELSE numbers
-            END,
-            lambda text: list_transform(
-                [coalesce(
-                    list_position(names, lower(trim(text))),
-                    list_position(names, lower(trim(regexp_replace(text, '@[^@]*$', ''))))
-                )],
-                lambda place: CASE
-                    WHEN list_contains(numbers, names[place]) THEN {
-                        'measure': columns[place].name,
-                        'place': place,
-                        'cuts': _ranking_cuts_of(
-                            CASE WHEN lower(trim(text)) <> names[place] THEN regexp_extract(text, '@([^@]*)$', 1) END,
-                            caller
-                        )
-                    }
-                    WHEN place IS NULL THEN error(concat(
-                        caller, ': measures must name columns of by_user (',
-                        _ranking_named(list_transform(there, lambda one: one.name)), '), got ', _ranking_named([text])
-                    ))
-                    WHEN _ranking_better(names[place]) = '' THEN error(concat(
-                        caller, ': measures must say which of two systems is better, got ', columns[place].name
-                    ))
-                    ELSE error(concat(
-                        caller, ': measures must name columns of numbers, got ', _ranking_named([columns[place].name]),
-                        ', which is ', _ranking_cut(columns[place].type)
-                    ))
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
+list_transform(
+    [
+        (
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
+        ),
+        (
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
+        ),
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            '', coalesce(_ranking_type(truth, names['grade'], 'rel'), CASE WHEN names['grade'] IS NULL THEN '"NULL"' END)
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE WHEN names['system'] IS NULL THEN '' ELSE _ranking_type(rec, names['system'], 'system') END, ''
+        )
+    ],
+    lambda c: CASE
+        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN c[4] IS NULL OR c[5] IS NULL
+            THEN concat(
+                CASE WHEN c[4] IS NULL THEN 'rec' ELSE 'truth' END,
+                ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
+                _ranking_columns(CASE
+                    WHEN c[4] IS NULL THEN typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
+                    ELSE typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
+                END),
+                CASE WHEN c[1] = 'score_col' AND c[5] NOT IN ('', '"NULL"') THEN '; truth has one' END)
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
+                _ranking_cut(c[5]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
+    END
+)
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END];
+CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
+    SELECT list_transform(
+        CASE
+            WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+                THEN error(concat(
+                    caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
+                    _ranking_cut(typeof(measures))
+                ))
+            WHEN len(asked) = 0 AND measures IS NOT NULL
+                THEN error(caller || ': measures must be a list of one or more names, got []')
+            WHEN len(asked) = 0
+                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+            ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
+        END,
+        lambda name: CASE
+            WHEN list_contains(numbers, name) THEN {
+                'measure': there[list_position(names, name)].name,
+                'value_place': list_position(positions, name),
+                'higher_is_better': coalesce(known[regexp_extract(name, '^[^(@]*')].higher_is_better, true),
+                'is_share': coalesce(
+                    known[regexp_extract(name, '^[^(@]*')].is_share,
+                    there[list_position(names, name)].type = 'BOOLEAN'
+                )
+            }
+            WHEN list_contains(neutral, name) THEN error(concat(
+                caller, ': measures must say which of two systems is better, got ', name
+            ))
+            WHEN list_contains(names, name) THEN error(concat(
+                caller, ': measures must name columns of numbers, got ', name, ', which is ',
+                _ranking_cut(there[list_position(names, name)].type)
+            ))
+            ELSE error(concat(
+                caller, ': measures must be names of columns of ',
+                CASE
+                    WHEN caller = 'ranking_compare' THEN 'ranking_by_user (FROM ranking_functions() has a list)'
+                    ELSE 'by_user (' || _ranking_list_names(list_transform(there, lambda one: one.name)) || ')'
+                END,
+                ', got ', _ranking_list_names([name]),
+                CASE
+                    WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
+                        THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
+                            || 'for ranking_compare_by_user'
+                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by ranking_judged'
+                    ELSE ' (did you mean ' || list_transform(
+                        [list_max(list_transform(
+                            numbers || list_filter(
+                                map_keys(known), lambda one: list_contains(numbers, known[one].column_name)
+                            ),
+                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
+                        ))],
+                        lambda nearest: CASE
+                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].column_name, nearest.name)
+                        END
+                    )[1] || '?)'
                 END
-            )[1]
-        ) AS choices
+            ))
+        END
+    )
+    FROM (
+        SELECT
+            *,
+            CASE
+                WHEN measures IS NOT NULL
+                    THEN list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                WHEN list_has_any(numbers, _ranking_default_measures())
+                    THEN list_filter(_ranking_default_measures(), lambda one: list_contains(numbers, one))
+                ELSE numbers
+            END AS asked,
+            list_filter(names, lambda one: _ranking_is_compared_column(one, CASE caller
+                WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
+                ELSE TRY_CAST(measures AS VARCHAR[])
+            END)) AS positions
         FROM (
             SELECT
-                there,
-                columns,
-                list_transform(columns, lambda one: lower(one.name)) AS names,
+                *,
                 list_transform(
                     list_filter(
-                        columns, lambda one: _ranking_is_number(one.type) AND _ranking_better(lower(one.name)) <> ''
+                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
                     ),
                     lambda one: lower(one.name)
                 ) AS numbers
             FROM (
-                SELECT there, list_filter(there, lambda one: _ranking_is_measure(one.name, measures)) AS columns
-                FROM (SELECT _ranking_measure_columns(by_user) AS there)
+                SELECT
+                    there,
+                    known,
+                    list_transform(there, lambda one: lower(one.name)) AS names,
+                    list_filter(map_keys(known), lambda one: known[one].higher_is_better IS NULL) AS neutral
+                FROM (SELECT columns AS there, _ranking_known_measures() AS known)
             )
         )
     )
 );
-CREATE OR REPLACE MACRO _ranking_all_plain(measures) AS
-len(_ranking_wanted(measures)) > 0 AND len(list_filter(
-    _ranking_wanted(measures), lambda name: NOT coalesce(list_contains(_ranking_with_columns(), name), false)
-)) = 0
-AND len(list_filter(coalesce(TRY_CAST(measures AS VARCHAR[]), []), lambda text: coalesce(contains(text, '('), true))) = 0;
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     exp(-df / 2 * _ranking_log1p(least(abs(t), 1e150) ** 2 / df))
@@ -1769,537 +1702,6 @@ sqrt(df) * sinh(list_transform(
         0::DOUBLE
     )
 )[1]);
-CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-(
-    least(
-        _ranking_discounted(
-            ranking,
-            list_transform(
-                ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-            _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
-            'linear')
-        / greatest(
-            _ranking_ideal(
-                ranking,
-                list_transform(
-                    ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                'linear',
-                'half_life',
-                NULL,
-                half_life),
-            2 ** -1074),
-        1)
-    * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-(
-    least(
-        _ranking_discounted(
-            tied,
-            list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-            _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
-            'linear')
-        / greatest(
-            _ranking_ideal(
-                tied,
-                list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                'linear',
-                'half_life',
-                NULL,
-                half_life),
-            2 ** -1074),
-        1)
-    * coalesce(tied.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ideal_dcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_ideal_dcg',
-        ranking,
-        gain,
-        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
-        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    least(
-        _ranking_discounted(
-            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    least(
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
-)::DOUBLE;
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-_ranking_checked(
-    'ranking_cumulative_gain',
-    judged,
-    k,
-    _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_cumulative_gain(_ranking, gain))[1]);
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_dcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_dcg(_ranking, gain, discount, base, half_life))[1]);
-CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
-CASE
-    WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
-    ELSE error(concat(
-        'ranking_judge: rec and truth must hold items of the same type, got ',
-        _ranking_cut(typeof(rec[1])),
-        ' and ',
-        _ranking_cut(typeof(truth[1]))))::BOOLEAN
-END;
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
-list_transform(
-    [
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_has(rec, names['user'], 'userid'), _ranking_has(truth, names['user'], 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_has(rec, names['item'], 'itemid'), _ranking_has(truth, names['item'], 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_has(rec, names['score'], 'score'), true,
-            _ranking_type(rec, names['score'], 'score'), _ranking_type(truth, names['score'], 'score')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            true, names['grade'] IS NULL OR _ranking_has(truth, names['grade'], 'rel'),
-            NULL, _ranking_type(truth, names['grade'], 'rel')
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            names['system'] IS NULL OR _ranking_has(rec, names['system'], 'system'), true,
-            NULL, NULL
-        )
-    ],
-    lambda c: CASE
-        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN NOT (c[4] AND c[5])
-            THEN concat(
-                CASE WHEN c[4] THEN 'truth' ELSE 'rec' END, ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                _ranking_columns(CASE
-                    WHEN c[4] THEN typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
-                    ELSE typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
-                END),
-                CASE WHEN c[1] = 'score_col' AND c[7] <> '"NULL"' THEN '; truth has one' END)
-        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[6], c[7])
-            THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[6]), ' and ',
-                _ranking_cut(c[7]))
-        WHEN c[1] = 'item_col' AND _ranking_cannot_match(concat_ws(',', c[6], c[7]))
-            THEN concat(
-                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
-                _ranking_cut(c[6]))
-        WHEN c[1] IN ('score_col', 'grade_col') AND NOT (
-            _ranking_is_number(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END)
-            OR (c[1] = 'grade_col' AND c[7] = 'BOOLEAN')
-        )
-            THEN concat(
-                _ranking_cut(c[3]), ' must be a number',
-                CASE WHEN c[6] = 'BIGNUM' OR (c[1] = 'grade_col' AND c[7] = 'BIGNUM') THEN ' (cast it to DOUBLE)' END,
-                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END))
-    END
-)
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-END];
-CREATE OR REPLACE MACRO _ranking_choices(measures, ks, caller) AS (
-    SELECT _ranking_united(choices)
-    FROM (
-        SELECT list(
-            {
-                'measure': name || CASE
-                    WHEN len(given) > 0
-                        THEN '(' || array_to_string(list_transform(given, lambda one: one.text), ',') || ')'
-                    ELSE ''
-                END,
-                'name': name,
-                'options': map_from_entries(list_transform(given, lambda one: (one.name, one.value))),
-                'cuts': coalesce(_ranking_cuts_of(CASE WHEN contains(text, '@') THEN regexp_extract(text, '(?s)@(.*)', 1) END, caller), _ranking_cuts(ks, caller))
-            }
-            ORDER BY nth ASC
-        ) AS choices
-        FROM (
-            SELECT
-                * REPLACE (CASE
-                    WHEN text IS NULL OR NOT regexp_full_match(text, '(?s)\s*[^()@]*(\([^()]*\)\s*)?(@.*)?') THEN error(concat(
-                        caller, ': measure must be like ''ndcg(gain=linear)@5,10'', got ',
-                        coalesce(_ranking_quoted(text), 'NULL')
-                    ))
-                    WHEN name IS NULL THEN error(concat(
-                        caller, ': measure must be the name of a measure, got ',
-                        _ranking_quoted(trim(regexp_extract(text, '^[^()@]*')))
-                    ))
-                    WHEN _ranking_better(name) = ''
-                        THEN error(concat(caller, ': measure must say which of two systems is better, got ', name))
-                    ELSE coalesce(
-                        error(caller || ': ' || name || ': ' || list_any_value(list_transform(
-                            given,
-                            lambda one, i: _ranking_option_problem(given, i, _ranking_valid_options(name), options)
-                        ))),
-                        name
-                    )
-                END AS name)
-            FROM (
-                SELECT
-                    nth,
-                    text,
-                    _ranking_spelled(_ranking_called(text)) AS name,
-                    regexp_extract(text, '\(([^()]*)\)', 1) AS options,
-                    list_transform(
-                        regexp_extract_all(regexp_extract(text, '\(([^()]*)\)', 1), '[^,\s]+'),
-                        lambda pair: {
-                            'name': regexp_extract(pair, '^[^=]*'), 'value': regexp_extract(pair, '=(.*)', 1), 'text': pair
-                        }
-                    ) AS given
-                FROM (
-                    SELECT unnest(texts) AS text, generate_subscripts(texts, 1) AS nth
-                    FROM (
-                        SELECT CASE
-                            WHEN measures IS NULL THEN _ranking_usual_measures()
-                            WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]') THEN error(concat(
-                                caller, ': measures must be a list of measures, got ', _ranking_cut(typeof(measures))
-                            ))
-                            WHEN len(TRY_CAST(measures AS VARCHAR[])) = 0
-                                THEN error(caller || ': measures must be a list of one or more, got []')
-                            ELSE TRY_CAST(measures AS VARCHAR[])
-                        END AS texts
-                    )
-                )
-            )
-        )
-    )
-);
-CREATE OR REPLACE MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
-SELECT
-    userid,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
-    grades
-FROM (
-    SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
-    FROM (
-        SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-        FROM _ranking_truths(truth, names)
-        WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-        GROUP BY userid
-    )
-    UNION ALL
-    SELECT
-        userid,
-        list_transform(coalesce(graded, []), lambda one: one.itemid),
-        list_transform(coalesce(graded, []), lambda one: one.grade)
-    FROM (
-        SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-        FROM (
-            SELECT userid, itemid, max(grade) AS grade
-            FROM (
-                SELECT
-                    userid,
-                    itemid,
-                    CASE
-                        WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                        WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                            THEN error(concat(
-                                caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                                ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                    END AS grade
-                FROM _ranking_truths(truth, names)
-                WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-            )
-            GROUP BY userid, itemid
-        )
-        GROUP BY userid
-    )
-)
-UNION ALL BY NAME
-SELECT [itemid] AS items FROM _ranking_recs(rec, names) WHERE false;
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
-SELECT
-    userid,
-    system,
-    n_rec,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
-    scores
-FROM (
-    SELECT
-        userid,
-        system,
-        any_value(n_rec) AS n_rec,
-        CASE
-            WHEN _ranking_few_digits(_ranking_type(rec, names['score'], 'score'))
-                THEN list_transform(
-                    list_sort(
-                        list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
-                        'ASC',
-                        'NULLS LAST'
-                    )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-                    lambda pair: pair[2]
-                )
-            WHEN names['descending']
-                THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-            ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-        END AS items,
-        CASE WHEN tied
-            THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
-        END AS scores
-    FROM (
-        SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-        FROM _ranking_recs(rec, names) AS recs
-        JOIN (
-            SELECT
-                counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
-            FROM (
-                SELECT
-                    userid,
-                    system,
-                    count(*) AS n_rec,
-                    CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
-                    CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
-                        THEN CASE
-                            WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
-                            ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
-                        END[-1]
-                    END AS last
-                FROM _ranking_recs(rec, names)
-                WHERE userid IS NOT NULL
-                GROUP BY userid, system
-            ) AS counts
-            LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-                ON _ranking_same(counts.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
-        ) AS counts
-            ON recs.userid = counts.userid
-            AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
-    )
-    WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
-    GROUP BY userid, system
-)
-UNION ALL BY NAME
-SELECT [itemid] AS items FROM _ranking_truths(truth, names) WHERE false;
-CREATE OR REPLACE MACRO _ranking_compared
-    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
-WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_comparisons(scores, baseline, caller)),
-_ranking_values AS MATERIALIZED (FROM _ranking_matched(scores, '_ranking_pairs')),
-_ranking_means AS MATERIALIZED (FROM _ranking_paired_means('_ranking_values', caller))
-SELECT
-    pair,
-    place,
-    ranking_segment,
-    pairs.baseline,
-    pairs.system,
-    k,
-    measure,
-    users,
-    users_undefined,
-    mean_baseline,
-    mean_system,
-    difference,
-    low,
-    high,
-    relative,
-    relative_low,
-    relative_high,
-    wins,
-    ties,
-    losses,
-    standard_error,
-    effect,
-    p,
-    p_adjusted,
-    method,
-    detectable,
-    CASE
-        WHEN p_adjusted < alpha THEN CASE WHEN (difference > 0) = (better = 'more') THEN 'better' ELSE 'worse' END
-        WHEN abs(difference) <= margin AND CASE
-            WHEN standard_error > 0
-                THEN _ranking_t_p((margin - abs(difference)) / standard_error, df) / 2 < alpha
-            ELSE standard_error = 0
-        END THEN 'same'
-        ELSE 'unclear'
-    END AS verdict
-FROM (
-    SELECT
-        *,
-        difference - quantile * standard_error AS low,
-        difference + quantile * standard_error AS high,
-        CASE WHEN inside > 0 THEN relative - (skew + sqrt(skew ** 2 + inside * quantile ** 2 * of_rest)) / inside END
-            AS relative_low,
-        CASE WHEN inside > 0 THEN relative - (skew - sqrt(skew ** 2 + inside * quantile ** 2 * of_rest)) / inside END
-            AS relative_high,
-        (quantile + _ranking_t_quantile(0.4, df)) * standard_error AS detectable,
-        CASE CASE WHEN p IS NOT NULL THEN correction END
-            WHEN 'none' THEN p
-            WHEN 'holm' THEN max(least(1, (family - nth + 1) * p)) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth)
-            WHEN 'bh' THEN min(p * family / nth) OVER (PARTITION BY k, place, p IS NULL ORDER BY nth DESC)
-        END AS p_adjusted,
-        concat(
-            CASE
-                WHEN test = 't' THEN test
-                WHEN above + below <= 20 THEN 'exact randomization'
-                ELSE 'randomization of ' || permutations
-            END,
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-        ) AS method
-    FROM (
-        SELECT
-            *,
-            1 - quantile ** 2 * of_ours AS inside,
-            quantile ** 2 * of_both AS skew,
-            count(p) OVER (PARTITION BY k, place) AS family,
-            row_number() OVER (PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC, ranking_segment ASC) AS nth
-        FROM (
-            SELECT
-                *,
-                found - users AS users_undefined,
-                CASE WHEN users > 1 THEN users - 1 END AS df,
-                choices[place].measure AS measure,
-                _ranking_better(regexp_extract(lower(choices[place].measure), '^[^(]*')) AS better,
-                CASE WHEN better = 'less' THEN below ELSE above END AS wins,
-                users - above - below AS ties,
-                CASE WHEN better = 'less' THEN above ELSE below END AS losses,
-                sd / sqrt(users) AS standard_error,
-                difference / nullif(sd, 0) AS effect,
-                CASE
-                    WHEN users < 2 THEN NULL
-                    WHEN above + below = 0 THEN 1
-                    WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
-                    WHEN sd > 0 THEN _ranking_t_p(difference / (sd / sqrt(users)), df)
-                    ELSE 0::DOUBLE
-                END AS p,
-                (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
-                _ranking_t_quantile((1 - confidence::DECIMAL(20, 19))::DOUBLE, df) AS quantile
-            FROM (
-                SELECT
-                    means.*,
-                    differences,
-                    choices,
-                    CASE
-                        WHEN same AND users > 1 THEN 0
-                        ELSE spread * sqrt(squares / nullif(users - 1, 0))
-                    END AS sd,
-                    rest * (rest_spread / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS of_rest,
-                    ours * (ours_spread / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS of_ours,
-                    joint * (rest_spread / mean_baseline) * (ours_spread / mean_baseline) / users / nullif(users - 1, 0)
-                        AS of_both
-                FROM _ranking_means AS means
-                JOIN _ranking_paired_squares('_ranking_values', '_ranking_means', test) AS squares
-                    ON squares.pair = means.pair
-                    AND squares.place = means.place
-                    AND squares.k IS NOT DISTINCT FROM means.k
-                    AND squares.ranking_segment IS NOT DISTINCT FROM means.ranking_segment
-                CROSS JOIN (SELECT choices FROM query_table(scores) AS ours WHERE choices IS NOT NULL)
-                WHERE choices[means.place].cuts IS NULL
-                    OR list_contains(choices[means.place].cuts, means.k)
-                    OR means.k IS NULL
-                        AND len(choices[means.place].cuts) > list_count(choices[means.place].cuts)
-            )
-        )
-    )
-)
-JOIN _ranking_pairs AS pairs USING (pair);
-CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-_ranking_checked(
-    'ranking_half_life_utility',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'half_life',
-            half_life,
-            'a number > 1',
-            TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
-        _ranking_option(
-            'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_half_life_utility(_ranking, half_life, neutral))[1]);
-CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_ideal_dcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ideal_dcg(_ranking, gain, discount, base, half_life))[1]);
-CREATE OR REPLACE MACRO _ranking_expected_ideal_dcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_ideal_dcg(tied, gain, discount, base, half_life)
-)::DOUBLE;
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_ndcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
-CREATE OR REPLACE MACRO _ranking_evaluated(judged, k, ranking, measure, options) AS
-CASE measure
-    WHEN 'recall' THEN _ranking_recall(ranking, normalize := coalesce(options['normalize'], 'truth'))
-    WHEN 'precision' THEN _ranking_precision(ranking, divide := coalesce(options['divide'], 'list'))
-    WHEN 'f_measure' THEN _ranking_f_measure(ranking, beta := coalesce(options['beta']::DOUBLE, 1))
-    WHEN 'hit_rate' THEN _ranking_hit_rate(ranking)
-    WHEN 'hits' THEN _ranking_hits(ranking)
-    WHEN 'mrr' THEN _ranking_mrr(ranking)
-    WHEN 'first_hit_rank' THEN _ranking_first_hit_rank(ranking)
-    WHEN 'average_precision' THEN _ranking_average_precision(ranking, normalize := coalesce(options['normalize'], 'truth'))
-    WHEN 'auc' THEN _ranking_auc(ranking)
-    WHEN 'dcg' THEN _ranking_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'ideal_dcg' THEN _ranking_ideal_dcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'ndcg' THEN _ranking_ndcg(ranking, gain := coalesce(options['gain'], 'exp'), discount := coalesce(options['discount'], 'log2'), base := options['base']::DOUBLE, half_life := options['half_life']::DOUBLE)
-    WHEN 'cumulative_gain' THEN _ranking_cumulative_gain(ranking, gain := coalesce(options['gain'], 'linear'))
-    WHEN 'err' THEN ranking_err(judged, k, max_grade := coalesce(options['max_grade']::DOUBLE, 4))
-    WHEN 'rbp' THEN ranking_rbp(judged, k, persistence := coalesce(options['persistence']::DOUBLE, 0.8), gain := coalesce(options['gain'], 'binary'), max_grade := options['max_grade']::DOUBLE)
-    WHEN 'half_life_utility' THEN _ranking_half_life_utility(ranking, half_life := coalesce(options['half_life']::DOUBLE, 5), neutral := coalesce(options['neutral']::DOUBLE, 0))
-    WHEN 'r_precision' THEN _ranking_r_precision(ranking)
-    WHEN 'bpref' THEN _ranking_bpref(ranking)
-    WHEN 'interpolated_precision' THEN _ranking_interpolated_precision(ranking, recall := coalesce(options['recall']::DOUBLE, 0))
-    WHEN 'interpolated_average_precision' THEN _ranking_interpolated_average_precision(ranking)
-    WHEN 'spearman' THEN _ranking_spearman(ranking)
-    WHEN 'kendall_tau' THEN _ranking_kendall_tau(ranking, variant := coalesce(options['variant'], 'b'))
-    WHEN 'concordant_pairs' THEN _ranking_concordant_pairs(ranking)
-END;
-CREATE OR REPLACE MACRO _ranking_plain_values(ranking, names) AS
-[
-    CASE WHEN list_contains(names, 'recall') THEN _ranking_recall(ranking) END,
-    CASE WHEN list_contains(names, 'precision') THEN _ranking_precision(ranking) END,
-    CASE WHEN list_contains(names, 'f_measure') THEN _ranking_f_measure(ranking) END,
-    CASE WHEN list_contains(names, 'hit_rate') THEN _ranking_hit_rate(ranking) END,
-    CASE WHEN list_contains(names, 'hits') THEN _ranking_hits(ranking) END,
-    CASE WHEN list_contains(names, 'mrr') THEN _ranking_mrr(ranking) END,
-    CASE WHEN list_contains(names, 'first_hit_rank') THEN _ranking_first_hit_rank(ranking) END,
-    CASE WHEN list_contains(names, 'average_precision') THEN _ranking_average_precision(ranking) END,
-    CASE WHEN list_contains(names, 'auc') THEN _ranking_auc(ranking) END,
-    CASE WHEN list_contains(names, 'dcg') THEN _ranking_dcg(ranking) END,
-    CASE WHEN list_contains(names, 'ideal_dcg') THEN _ranking_ideal_dcg(ranking) END,
-    CASE WHEN list_contains(names, 'ndcg') THEN _ranking_ndcg(ranking) END,
-    CASE WHEN list_contains(names, 'cumulative_gain') THEN _ranking_cumulative_gain(ranking) END,
-    CASE WHEN list_contains(names, 'rbp') THEN _ranking_rbp(ranking) END,
-    CASE WHEN list_contains(names, 'half_life_utility') THEN _ranking_half_life_utility(ranking) END,
-    CASE WHEN list_contains(names, 'r_precision') THEN _ranking_r_precision(ranking) END,
-    CASE WHEN list_contains(names, 'bpref') THEN _ranking_bpref(ranking) END,
-    CASE WHEN list_contains(names, 'interpolated_precision') THEN _ranking_interpolated_precision(ranking) END,
-    CASE WHEN list_contains(names, 'interpolated_average_precision') THEN _ranking_interpolated_average_precision(ranking) END,
-    CASE WHEN list_contains(names, 'spearman') THEN _ranking_spearman(ranking) END,
-    CASE WHEN list_contains(names, 'kendall_tau') THEN _ranking_kendall_tau(ranking) END,
-    CASE WHEN list_contains(names, 'concordant_pairs') THEN _ranking_concordant_pairs(ranking) END,
-];
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2346,6 +1748,312 @@ CREATE OR REPLACE MACRO ranking_judge
                         given.grades,
                         NULL))[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_auc',
+        _ranking_view,
+        NULL,
+        _ranking_auc(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_average_precision',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_bpref',
+        _ranking_view,
+        NULL,
+        _ranking_bpref(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_concordant_pairs',
+        _ranking_view,
+        NULL,
+        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_err',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
+        _ranking_err(_ranking_view.ranking, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_f_measure',
+        _ranking_view,
+        _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+        _ranking_f_measure(_ranking_view.ranking, beta)))[1];
+CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_first_hit_rank',
+        _ranking_view,
+        NULL,
+        _ranking_first_hit_rank(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hit_rate',
+        _ranking_view,
+        NULL,
+        _ranking_hit_rate(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hits',
+        _ranking_view,
+        NULL,
+        _ranking_hits(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_average_precision',
+        _ranking_view,
+        NULL,
+        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_precision',
+        _ranking_view,
+        _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
+        _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
+CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_kendall_tau',
+        _ranking_view,
+        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
+        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
+CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_mrr',
+        _ranking_view,
+        NULL,
+        _ranking_mrr(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_precision',
+        _ranking_view,
+        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+        _ranking_precision(_ranking_view.ranking, divide)))[1];
+CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_r_precision',
+        _ranking_view,
+        NULL,
+        _ranking_r_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_rbp',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'persistence',
+                persistence,
+                'a number >= 0 and < 1',
+                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
+            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            CASE
+                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
+                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
+            END),
+        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_recall',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
+        _ranking_recall(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_spearman',
+        _ranking_view,
+        NULL,
+        _ranking_spearman(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
+SELECT
+    userid,
+    system,
+    any_value(n_rec) AS n_rec,
+    CASE
+        WHEN _ranking_few_digits(typeof(any_value(score)))
+            THEN list_transform(
+                list_sort(
+                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
+                    'ASC',
+                    'NULLS LAST'
+                )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+                lambda pair: pair[2]
+            )
+        WHEN names['descending']
+            THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+    END AS items,
+    CASE WHEN tied
+        THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+    END AS scores
+FROM (
+    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
+    FROM _ranking_recs(rec, names) AS recs
+    JOIN (
+        SELECT
+            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        FROM (
+            SELECT
+                userid,
+                system,
+                count(*) AS n_rec,
+                CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
+                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                    THEN CASE
+                        WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
+                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
+                    END[-1]
+                END AS last
+            FROM _ranking_recs(rec, names)
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
+        ) AS counts
+        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
+            ON _ranking_same_user(counts.userid, truths.userid)
+    ) AS counts
+        ON recs.userid = counts.userid
+        AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+)
+WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
+GROUP BY userid, system;
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+(
+    CASE
+        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted(
+                ranking,
+                list_transform(
+                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    ranking,
+                    list_transform(
+                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
+(
+    CASE
+        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted(
+                tied,
+                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    tied,
+                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ideal_dcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_ideal_dcg',
+        ranking,
+        gain,
+        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
+        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    least(
+        _ranking_discounted(
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_ndcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    least(
+        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
+)::DOUBLE;
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain',
+        _ranking_view,
+        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO _ranking_common_problems(rec, truth, names) AS TABLE
 SELECT 1 AS place, split_part(misfit, ', got ', 1) AS problem, 1 AS count, split_part(misfit, ', got ', 2) AS example
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
@@ -2400,87 +2108,122 @@ FULL JOIN (
 ) AS judging ON listed.id = judging.id;
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
-CREATE OR REPLACE MACRO ranking_compare_by_user(
-    by_user,
-    baseline := NULL,
-    measures := NULL,
-    confidence := 0.95,
-    margin := NULL,
-    correction := 'holm',
-    test := 't',
-    permutations := 10000,
-    seed := 0
-) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT * REPLACE (
-        list_select(
-            numbers::DOUBLE[],
-            list_transform(
-                _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user'),
-                lambda choice: choice.place
-            )
-        ) AS numbers
-    )
+CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+SELECT
+    * EXCLUDE (p_place, p_same, p_same_place),
+    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+    concat(
+        CASE
+            WHEN n_shared = 0 THEN 'no user with recommendations of both'
+            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+            WHEN test = 't' THEN test
+            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+            ELSE 'randomization of ' || permutations
+        END,
+        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+    ) AS method
+FROM (
+    SELECT
+        *,
+        count(p) OVER (PARTITION BY k, place) AS family,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_place,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_same_place
     FROM (
         SELECT
-            system,
-            k,
-            ranking_segment,
-            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(*COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent')) AS numbers,
-            NULL AS choices
+            * EXCLUDE (t_probabilities),
+            CASE
+                WHEN users < 2 OR n_shared = 0 THEN NULL
+                WHEN is_identical THEN 1
+                WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
+                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+                ELSE t_probabilities[1]
+            END AS p,
+            CASE
+                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+                WHEN is_share AND largest_value <= 1
+                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+            END AS p_same
         FROM (
             SELECT
-                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
-                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
-                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
-                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS ours)
+                *,
+                list_transform(
+                    [difference, coalesce(margin, 0) - abs(difference)],
+                    lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
+                ) AS t_probabilities
+            FROM query_table(variances) AS variances_of
         )
-        WHERE userid IS NOT NULL
     )
-    UNION ALL BY NAME
-    SELECT _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user') AS choices
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
-)
+);
+CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
 SELECT
-    compared.baseline,
-    compared.system,
-    compared.k,
-    compared.measure,
-    segments.* EXCLUDE (ranking_segment),
-    compared.* EXCLUDE (baseline, system, k, measure, pair, place, ranking_segment)
-FROM _ranking_compared(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
-) AS compared
-JOIN (
-    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
-    FROM _ranking_scores
-    WHERE choices IS NULL
-) AS segments
-    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE coalesce(
-    (
-        SELECT error(concat(
-            'ranking_compare_by_user: by_user must have one row of each system, user',
-            CASE WHEN k IS NOT NULL THEN ', k' END,
-            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_named([system::VARCHAR, userid::VARCHAR])
-        ))::BOOLEAN
+    *,
+    difference - quantile * error AS low,
+    difference + quantile * error AS high,
+    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
+    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
+    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
+FROM (
+    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
+    FROM (
+        SELECT
+            *,
+            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
+                AS fieller_denominator,
+            quantile ** 2 * covariance AS fieller_shift
         FROM (
-            SELECT system, userid, k, ranking_segment, count(*) AS copies
-            FROM _ranking_scores
-            WHERE choices IS NULL
-            GROUP BY system, userid, k, ranking_segment
-            HAVING count(*) > 1
-            ORDER BY system, userid
-            LIMIT 1
+            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
+            FROM (
+                SELECT
+                    *,
+                    nullif(standard_error, 0) AS error,
+                    list_transform(
+                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
+                        lambda probability: _ranking_t_quantile(probability, df)
+                    ) AS quantiles
+                FROM query_table(tests) AS tests_of
+            )
         )
-    ),
-    true
-)
-ORDER BY compared.pair ASC, compared.k ASC NULLS LAST, compared.place ASC, compared.ranking_segment ASC NULLS LAST;
+    )
+);
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'half_life',
+                half_life,
+                'a number > 1',
+                TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
+            _ranking_option(
+                'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
+        _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
+CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ideal_dcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2511,46 +2254,128 @@ FROM (
     )
 )
 WHERE place > 0 AND count > 0 AND NOT list_contains(places, -place)
-ORDER BY place ASC, length(problem) ASC, problem ASC;
+ORDER BY place ASC NULLS LAST, length(problem) ASC NULLS LAST, problem ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
 SELECT
-    * EXCLUDE (listed, listed_texts, items, texts, grades, found),
+    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
     CASE
-        WHEN grades IS NULL THEN coalesce(len(texts), len(items))
+        WHEN grades IS NULL THEN len(truth_items)
         ELSE len(list_filter(grades, lambda grade: grade > 0))
     END AS n_truth,
-    _ranking_judgement(
-        found, greatest(len(listed_texts), len(listed)), coalesce(len(texts), len(items)), grades, max_k
-    ) AS judged
+    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
 FROM (
     SELECT
         *,
         CASE
-            WHEN _ranking_mixed_items(rec, truth, names) THEN _ranking_found(listed_texts, texts)
+            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
             ELSE _ranking_found(listed, items)
         END AS found
     FROM (
         SELECT
-            systems.* REPLACE (
-                CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-            ),
-            truths.userid IS NOT NULL AS has_truth,
-            truths.userid,
-            coalesce(lists.n_rec, 0) AS n_rec,
-            coalesce(lists.items, []) AS listed,
-            coalesce(lists.texts, []) AS listed_texts,
-            lists.scores,
-            truths.items,
-            truths.texts,
-            truths.grades
-        FROM _ranking_truth_lists(rec, truth, names, caller) AS truths
-        CROSS JOIN _ranking_systems(rec, names) AS systems
-        FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-            ON _ranking_same(lists.userid, truths.userid, _ranking_mixed_users(rec, truth, names))
-            AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-        WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+            *,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
+        FROM (
+            SELECT
+                systems.* REPLACE (
+                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+                ),
+                truths.userid IS NOT NULL AS has_truth,
+                truths.userid,
+                coalesce(lists.n_rec, 0) AS n_rec,
+                coalesce(lists.items, []) AS rec_items,
+                lists.scores,
+                truths.items AS truth_items,
+                truths.grades
+            FROM _ranking_truth_lists(truth, names, caller) AS truths
+            CROSS JOIN _ranking_systems(rec, names) AS systems
+            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+                ON _ranking_same_user(lists.userid, truths.userid)
+                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        )
+        UNION ALL BY NAME
+        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
+        FROM _ranking_recs(rec, names) AS recs
+        CROSS JOIN _ranking_truths(truth, names) AS truths
+        WHERE false
     )
 );
+CREATE OR REPLACE MACRO _ranking_comparison
+    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
+_ranking_paired AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_paired', caller)),
+_ranking_variances AS (
+    SELECT
+        *,
+        found - users AS users_undefined,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        deviation / sqrt(users) AS standard_error,
+        difference / nullif(deviation, 0) AS effect_size
+    FROM _ranking_difference_variances('_ranking_paired', '_ranking_means', test, caller)
+    JOIN (
+        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+        FROM query_table(scores) AS scores_of
+        WHERE compared_measures IS NOT NULL
+    ) ON value_place = place
+),
+_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
+_ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
+SELECT
+    pair,
+    measure_place,
+    ranking_segment,
+    pairs.baseline,
+    pairs.system,
+    k,
+    measure,
+    users,
+    users_undefined,
+    users_without_rec_baseline,
+    users_without_rec_system,
+    mean_baseline,
+    mean_system,
+    difference,
+    low,
+    high,
+    relative,
+    relative_low,
+    relative_high,
+    CASE WHEN higher_is_better THEN n_higher ELSE n_lower END AS wins,
+    users - n_higher - n_lower AS ties,
+    CASE WHEN higher_is_better THEN n_lower ELSE n_higher END AS losses,
+    standard_error,
+    effect_size,
+    p,
+    p_adjusted,
+    p_same_adjusted,
+    method,
+    minimum_detectable_effect,
+    CASE
+        WHEN p_same_adjusted < alpha THEN 'same'
+        WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+        WHEN (difference > 0) = higher_is_better THEN 'better'
+        ELSE 'worse'
+    END AS verdict
+FROM (
+    SELECT
+        *,
+        (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
+        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
+    FROM _ranking_bounds
+)
+JOIN _ranking_pairs AS pairs USING (pair)
+WHERE CASE
+    WHEN is_disjoint THEN error(concat(
+        caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
+        _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
+        ': compare what both recommend to the same users'
+    ))::BOOLEAN
+    ELSE true
+END;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2577,7 +2402,7 @@ FROM (
 )
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
-ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
+ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2615,7 +2440,7 @@ WHERE (
     END
 )
 GROUP BY ALL
-ORDER BY k ASC, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2664,12 +2489,113 @@ FROM (
     FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller)
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
-CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, tied, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed), CASE WHEN tied THEN _ranking_tied(judged, scores, reversed) END AS tied
+CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
+SELECT * EXCLUDE (scores, reversed), _ranking_tied(judged, scores, reversed) AS tied
 FROM (
     SELECT *, list_reverse(scores) AS reversed
-    FROM _ranking_judged(rec, truth, names, max_k, tied, caller)
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
+CREATE OR REPLACE MACRO ranking_compare_by_user(
+    by_user,
+    baseline := NULL,
+    measures := NULL,
+    confidence := 0.95,
+    margin := NULL,
+    correction := 'holm',
+    test := 't',
+    permutations := 10000,
+    seed := 0
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (chosen) REPLACE (
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
+        ),
+        NULL AS compared_measures
+    FROM (
+        SELECT
+            system,
+            k,
+            ranking_segment,
+            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
+            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            list_value(
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
+            ) AS numbers
+        FROM (
+            SELECT
+                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
+                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
+        )
+        WHERE userid IS NOT NULL AND CASE
+            WHEN _ranking_is_number(typeof(k)) THEN true
+            ELSE error(concat(
+                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
+                _ranking_cut(typeof(k))
+            ))::BOOLEAN
+        END
+    )
+    CROSS JOIN (
+        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
+    )
+    UNION ALL BY NAME
+    SELECT list_transform(
+        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
+        lambda one, i: {
+            'measure': one.measure,
+            'value_place': i,
+            'higher_is_better': one.higher_is_better,
+            'is_share': one.is_share
+        }
+    ) AS compared_measures
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE compared_measures IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
+WHERE coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: by_user must have one row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
+        ))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM _ranking_scores
+            WHERE compared_measures IS NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
+            LIMIT 1
+        )
+    ),
+    true
+)
+ORDER BY
+    compared.pair ASC NULLS LAST,
+    compared.k ASC NULLS LAST,
+    compared.measure_place ASC NULLS LAST,
+    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -2679,186 +2605,136 @@ CREATE OR REPLACE MACRO ranking_compare(
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
-        system,
+        ranking_system AS system,
         userid,
         k,
         NULL AS ranking_segment,
-        CASE
-            WHEN _ranking_all_plain(measures) THEN list_select(
-                _ranking_plain_values(ranking, _ranking_wanted(measures)),
-                list_transform(choices, lambda choice: list_position(_ranking_with_columns(), choice.name))
-            )
-            ELSE list_transform(
-                choices, lambda choice: _ranking_evaluated(judged, k, ranking, choice.name, choice.options)
-            )
-        END AS numbers,
-        NULL AS choices
+        n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: _ranking_is_compared_column(c, _ranking_measures_or_default(measures))
+            OR c = 'ranking_absent')) AS numbers,
+        NULL AS compared_measures
     FROM (
-        SELECT ranking_system AS system, userid, k, judged, _ranking_at(judged, k) AS ranking, choices
-        FROM _ranking_judged(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            _ranking_longest(_ranking_all_cuts(measures, ks)),
-            false,
-            'ranking_compare'
-        )
-        CROSS JOIN (SELECT unnest(_ranking_cuts(_ranking_all_cuts(measures, ks), 'ranking_compare')) AS k)
-        CROSS JOIN (SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices)
-        WHERE has_truth
-    )
-    UNION ALL BY NAME
-    SELECT _ranking_choices(measures, ks, 'ranking_compare') AS choices
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-)
-SELECT * EXCLUDE (pair, place, ranking_segment)
-FROM _ranking_compared(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
-)
-ORDER BY pair ASC, k ASC NULLS LAST, place ASC;
-CREATE OR REPLACE MACRO _ranking_ties_by_user(rec, truth, names, ks, ties, caller) AS TABLE
-SELECT COLUMNS(lambda c: ties::VARCHAR IS DISTINCT FROM 'expected' OR _ranking_has_expected(c))
-FROM (
-    SELECT
-        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
-        k,
-        n_rec,
-        n_truth,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_recall(tied) ELSE _ranking_recall(ranking) END AS recall,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_precision(tied) ELSE _ranking_precision(ranking) END AS "precision",
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_f_measure(tied) ELSE _ranking_f_measure(ranking) END AS f_measure,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_hit_rate(tied) ELSE _ranking_hit_rate(ranking) END AS hit_rate,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_hits(tied) ELSE _ranking_hits(ranking) END AS hits,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_mrr(tied) ELSE _ranking_mrr(ranking) END AS mrr,
-        _ranking_first_hit_rank(ranking) AS first_hit_rank,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_average_precision(tied) ELSE _ranking_average_precision(ranking) END AS average_precision,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_auc(tied) ELSE _ranking_auc(ranking) END AS auc,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_dcg(tied) ELSE _ranking_dcg(ranking) END AS dcg,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_ideal_dcg(tied) ELSE _ranking_ideal_dcg(ranking) END AS ideal_dcg,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_ndcg(tied) ELSE _ranking_ndcg(ranking) END AS ndcg,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_cumulative_gain(tied) ELSE _ranking_cumulative_gain(ranking) END AS cumulative_gain,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_rbp(tied) ELSE _ranking_rbp(ranking) END AS rbp,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_half_life_utility(tied) ELSE _ranking_half_life_utility(ranking) END AS half_life_utility,
-        CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_r_precision(tied) ELSE _ranking_r_precision(ranking) END AS r_precision,
-        _ranking_bpref(ranking) AS bpref,
-        _ranking_interpolated_precision(ranking) AS interpolated_precision,
-        _ranking_interpolated_average_precision(ranking) AS interpolated_average_precision,
-        _ranking_spearman(ranking) AS spearman,
-        _ranking_kendall_tau(ranking) AS kendall_tau,
-        _ranking_concordant_pairs(ranking) AS concordant_pairs,
-    FROM (
-        SELECT * EXCLUDE (judged, tied), _ranking_at(judged, k) AS ranking, _ranking_tied_at(tied, k) AS tied
-        FROM _ranking_tied_judged(
-            rec, truth, names, _ranking_longest(ks), ties::VARCHAR IS NOT DISTINCT FROM 'expected', caller
-        )
-        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-    )
-)
-WHERE (SELECT _ranking_valid_ties(ties, caller));
-CREATE OR REPLACE MACRO ranking_by_user
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth)
+        SELECT *, NULL::DOUBLE AS ranking_absent
         FROM _ranking_by_user(
             rec,
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             ks,
-            'ranking_by_user'
+            'ranking_compare'
         )
-        WHERE has_truth
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth)
-        FROM _ranking_ties_by_user(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            ks,
-            ties,
-            'ranking_by_user'
-        )
-        WHERE has_truth
-    );
-CREATE OR REPLACE MACRO ranking_distribution
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                'ranking_distribution'
-            )
-        )
-        FROM _ranking_distributed('_ranking_users')
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_ties_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                ties,
-                'ranking_distribution'
-            )
-        )
-        FROM _ranking_distributed('_ranking_users')
-    );
-CREATE OR REPLACE MACRO ranking_summary
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                'ranking_summary'
-            )
-        )
-        FROM _ranking_summarised('_ranking_users')
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_ties_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                ties,
-                'ranking_summary'
-            )
-        )
-        FROM _ranking_summarised('_ranking_users')
-    );
-COMMENT ON MACRO TABLE ranking_functions IS 'What the pack has: every measure, table function and aggregate, a row for each.';
+    )
+    WHERE has_truth
+    UNION ALL BY NAME
+    SELECT _ranking_compared_measures(_ranking_table_measures(), measures, 'ranking_compare') AS compared_measures
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
+)
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_expected_by_user(rec, truth, names, ks, caller) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
+    k,
+    n_rec,
+    n_truth,
+    _ranking_recall(ranking) AS recall,
+    _ranking_precision(ranking) AS "precision",
+    _ranking_f_measure(ranking) AS f_measure,
+    _ranking_expected_hit_rate(ranking) AS hit_rate,
+    _ranking_hits(ranking) AS hits,
+    _ranking_expected_mrr(ranking) AS mrr,
+    _ranking_expected_average_precision(ranking) AS average_precision,
+    _ranking_expected_auc(ranking) AS auc,
+    _ranking_expected_dcg(ranking) AS dcg,
+    _ranking_ideal_dcg(ranking) AS ideal_dcg,
+    _ranking_expected_ndcg(ranking) AS ndcg,
+    _ranking_expected_cumulative_gain(ranking) AS cumulative_gain,
+    _ranking_expected_rbp(ranking) AS rbp,
+    _ranking_expected_half_life_utility(ranking) AS half_life_utility,
+    _ranking_expected_r_precision(ranking) AS r_precision,
+FROM (
+    SELECT * EXCLUDE (judged, tied), _ranking_tied_at(tied, k) AS ranking
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+);
+CREATE OR REPLACE MACRO ranking_by_user(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_by_user'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_by_user'
+    )
+)
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM query_table(_ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_by_user'))
+WHERE has_truth;
+CREATE OR REPLACE MACRO ranking_distribution(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_distribution'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_distribution'
+    )
+)
+FROM _ranking_measure_distributions(
+    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_distribution')
+);
+CREATE OR REPLACE MACRO ranking_summary(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_summary'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_summary'
+    )
+)
+FROM _ranking_measure_means(
+    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_summary')
+);
+COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
 COMMENT ON MACRO udf_mae IS 'The mean absolute error of a group.';
@@ -2866,11 +2742,12 @@ COMMENT ON MACRO udf_mse IS 'The mean squared error of a group.';
 COMMENT ON MACRO udf_r2 IS 'The coefficient of determination of a group.';
 COMMENT ON MACRO udf_rmse IS 'The root mean squared error of a group.';
 COMMENT ON MACRO ranking_mean IS 'The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.';
-COMMENT ON MACRO udf_gini_coverage IS 'How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.';
-COMMENT ON MACRO udf_personalization IS 'How different the recommendations of different users are: 1 minus the mean similarity of two users'' lists.';
+COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
+COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.';
+COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
 COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
-COMMENT ON MACRO ranking_bpref IS 'How rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
+COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_f_measure IS 'The harmonic mean of precision and recall at k, recall weighing beta times as much.';
@@ -2891,19 +2768,18 @@ COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the to
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
-COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
-COMMENT ON MACRO TABLE ranking_check IS 'What is wrong, or worth knowing, about two tables before they are evaluated.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
-COMMENT ON MACRO TABLE ranking_distribution IS 'How the users fare: the distribution of every measure over the users with truth, for every k.';
+COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
-CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.1.0';
+CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 ranking_version _ranking_auc _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_tied_hits _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_rbp _ranking_recall _ranking_spearman _ranking_above _ranking_cut_off _ranking_n_relevant _ranking_is_integer _ranking_cut _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_exact_sum _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_has_expected _ranking_same _ranking_score _ranking_row _ranking_with_columns _ranking_is_measure _ranking_better _ranking_called _ranking_quoted _ranking_spelled _ranking_united _ranking_usual_measures _ranking_valid_options _ranking_matched _ranking_sign_flip_p _ranking_log1p _ranking_paired _ranking_power_of_2 udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_gain_problem _ranking_valid_ties _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_expected_f_measure _ranking_expected_hits _ranking_expected_precision _ranking_expected_r_precision _ranking_expected_recall _ranking_total _ranking_at _ranking_checked _ranking_family _ranking_is_number _ranking_columns _ranking_named _ranking_tied_ways ranking_mean _ranking_are_integers _ranking_longest _ranking_all_cuts _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_cuts_of _ranking_option_problem _ranking_wanted _ranking_t_tail _ranking_paired_squares udf_gini_coverage udf_personalization _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_same_type _ranking_compare_options _ranking_comparisons _ranking_expected_auc _ranking_expected_average_precision _ranking_distributed _ranking_summarised _ranking_paired_means _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_problems _ranking_mixed_items _ranking_mixed_users _ranking_measure_choices _ranking_all_plain _ranking_t_p _ranking_t_quantile _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_items_fit _ranking_misfits _ranking_choices _ranking_truth_lists _ranking_rec_lists _ranking_compared ranking_half_life_utility ranking_ideal_dcg _ranking_expected_ideal_dcg ranking_ndcg _ranking_evaluated _ranking_plain_values ranking_judge _ranking_common_problems _ranking_valid ranking_compare_by_user ranking_check _ranking_judged ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_ties_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

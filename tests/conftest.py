@@ -1,7 +1,9 @@
 """What the tests share: a connection with the pack, and Python values as SQL text and as Arrow arrays."""
 
 import math
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -9,8 +11,9 @@ import hypothesis
 import pyarrow as pa
 import pytest
 
-import udfs
-from udfs.arrow.functions import FUNCTIONS
+import ranking_udfs
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.measures.registry import Measure
 
 # The same examples on every run; `pytest --hypothesis-profile=explore` draws new ones, and more.
 hypothesis.settings.register_profile(
@@ -20,18 +23,40 @@ hypothesis.settings.register_profile("explore", deadline=None, max_examples=1_00
 hypothesis.settings.load_profile("repeatable")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def package_for_processes() -> Iterator[None]:
+    """Let processes that a test starts import the package under test, whichever checkout is installed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(Path(ranking_udfs.__file__).resolve().parent.parent), os.pathsep)
+        yield
+
+
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection for one test, which may do with it what it likes."""
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield ranking_udfs.register(connection)
 
 
 @pytest.fixture(scope="session")
 def shared() -> Iterator[duckdb.DuckDBPyConnection]:
     """One connection for all tests that only SELECT, since to register takes longer than such a test."""
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield ranking_udfs.register(connection)
+
+
+def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The connection, with the pack's internal macros under their plain names."""
+    return con.execute("SET search_path = 'memory,_ranking'")
+
+
+@pytest.fixture(scope="session")
+def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
+    from ranking_udfs.command import session
+
+    with session.connect({}, has_functions=True) as connection:
+        yield connection
 
 
 def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
@@ -119,3 +144,8 @@ def is_close(found: float | None, expected: float | None, tolerance: float) -> b
     if found is None or expected is None:
         return found is expected
     return math.isclose(found, expected, rel_tol=tolerance, abs_tol=tolerance)
+
+
+def within(measure: Measure, found: float | None) -> bool:
+    """Whether the registry's range and its word on NULL allow the value."""
+    return measure.empty.value is None if found is None else found in measure.range

@@ -2,24 +2,22 @@
 
 - sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
 - sql/tables/ranking_functions.sql: what there is, as a table
-- sql/tables/internal: _ranking_by_user.sql, _ranking_ties_by_user.sql: a column per measure;
-  _ranking_has_expected.sql: those without an expected value over ties
-- sql/comparison/internal: what the comparison knows of measures, their names and options
+- sql/tables/internal: _ranking_by_user.sql, _ranking_expected_by_user.sql: a column per measure
+- sql/comparison/internal: what a comparison knows of measures
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
 import inspect
 from collections.abc import Iterator, Sequence
-from math import inf, isfinite
 from pathlib import Path
 
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.duckdb import portable, statements
+from ranking_udfs.duckdb.statements import literal
+from ranking_udfs.measures.grammar import SPELLINGS
+from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import reference
 from tests.reference import ROOT, quoted
-from udfs.arrow.functions import FUNCTIONS, measure_table
-from udfs.duckdb import portable, statements
-from udfs.duckdb.statements import literal
-from udfs.measures.grammar import SPELLINGS
-from udfs.measures.registry import MEASURES, Number, OneOf, Option
 
 REFERENCE = ROOT / "sql" / "README.md"
 
@@ -66,82 +64,22 @@ def by_user_columns() -> Iterator[str]:
         yield f"    _ranking_{name}(ranking) AS {quoted(name)},"
 
 
-def ties_by_user_columns() -> Iterator[str]:
+def expected_by_user_columns() -> Iterator[str]:
     for name in table_measures():
-        value = f"_ranking_{name}(ranking)"
         if MEASURES[name].expected:
-            value = f"CASE ties::VARCHAR WHEN 'expected' THEN _ranking_expected_{name}(tied) ELSE {value} END"
-        yield f"        {value} AS {quoted(name)},"
+            yield f"    {statements.expected_macro(name)}(ranking) AS {quoted(name)},"
 
 
-def without_expected() -> Iterator[str]:
-    names = [literal(name) for name in table_measures() if not MEASURES[name].expected]
-    yield "    " + ",\n    ".join(names)
-
-
-def better_cases() -> Iterator[str]:
-    for better in sorted({measure.better for measure in MEASURES.values()} - {"more"}, reverse=True):
-        names = [name for one in MEASURES.values() if one.better == better for name in one.names]
-        yield f"    WHEN measure IN ({', '.join(map(literal, names))}) THEN {literal(better)}"
-
-
-def spelled_cases() -> Iterator[str]:
-    for name, measure in MEASURES.items():
-        spellings = [spelling for spelling, one in SPELLINGS.items() if one is measure]
-        yield f"    WHEN name IN ({', '.join(map(literal, spellings))}) THEN {literal(name)}"
-
-
-def option_cases() -> Iterator[str]:
-    for name, measure in MEASURES.items():
-        if measure.options:
-            yield f"    WHEN {literal(name)} THEN ["
-            yield ",\n".join(f"        {option_struct(*one)}" for one in measure.options.items())
-            yield "    ]"
-
-
-def option_struct(name: str, option: Option) -> str:
-    """What the macros know of an option, as SQL."""
-    words = [option.default, *option.others] if isinstance(option, OneOf) else None
-    bounds = [-inf, -inf, inf, inf]
-    only: tuple[str, str] | tuple[None, None] = None, None
-    if isinstance(option, Number):
-        bounds = [option.at_least, option.above, option.at_most, option.below]
-        only = option.only_with or only
-    found = {"name": name, "rule": str(option), "words": words, "bounds": bounds}
-    parts = [*found.items(), ("needs", only[0]), ("needed", only[1])]
-    return "{" + ", ".join(f"{literal(key)}: {sql_value(value)}" for key, value in parts) + "}"
-
-
-def sql_value(value: object) -> str:
-    """A text, a number, a list of such, or None."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(sql_value, value))}]"
-    if isinstance(value, float):
-        return f"{value:g}" if isfinite(value) else f"{literal(f'{value:g}')}::DOUBLE"
-    return "NULL" if value is None else literal(str(value))
-
-
-def plain_values() -> Iterator[str]:
-    for name in table_measures():
-        yield f"    CASE WHEN list_contains(names, {literal(name)}) THEN _ranking_{name}(ranking) END,"
-
-
-def evaluated_cases() -> Iterator[str]:
-    for name, measure in MEASURES.items():
-        options = "".join(
-            f", {option} := {option_value(option, one)}" for option, one in measure.options.items()
-        )
-        # The internal macro takes any grade; where there is an option for the highest, the public one looks.
-        called = f"ranking_{name}(judged, k" if "max_grade" in measure.options else f"_ranking_{name}(ranking"
-        yield f"    WHEN {literal(name)} THEN {called}{options})"
-
-
-def option_value(name: str, option: Option) -> str:
-    """What was chosen, else the default: NULL for an option that is nothing of its own."""
-    given = f"options[{literal(name)}]"
-    if isinstance(option, OneOf):
-        return f"coalesce({given}, {literal(option.default)})"
-    return f"{given}::DOUBLE" if option.only_with else f"coalesce({given}::DOUBLE, {option.default:g})"
+def known_measures() -> Iterator[str]:
+    """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
+    words = {True: "true", False: "false", None: "NULL"}
+    pairs = ",\n".join(
+        f"{name}={{column_name: {measure.name if measure.column else 'NULL'}, "
+        f"higher_is_better: {words[measure.higher_is_better]}, "
+        f"is_share: {str(measure.range.low >= 0 and measure.range.high <= 1).lower()}}}"
+        for name, measure in SPELLINGS.items()
+    )
+    yield literal(f"{{{pairs}}}")
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
@@ -165,20 +103,11 @@ def generated() -> dict[Path, str]:
     }
     for path, columns in (
         (macros / "internal" / "_ranking_by_user.sql", by_user_columns()),
-        (macros / "internal" / "_ranking_ties_by_user.sql", ties_by_user_columns()),
-        (macros / "internal" / "_ranking_has_expected.sql", without_expected()),
+        (macros / "internal" / "_ranking_expected_by_user.sql", expected_by_user_columns()),
     ):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
-    for name, cases in (
-        ("with_columns", (f"    {literal(name)}," for name in table_measures())),
-        ("plain_values", plain_values()),
-        ("better", better_cases()),
-        ("spelled", spelled_cases()),
-        ("valid_options", option_cases()),
-        ("evaluated", evaluated_cases()),
-    ):
-        path = ROOT / "sql" / "comparison" / "internal" / f"_ranking_{name}.sql"
-        files[path] = between(path.read_text(), "-- generated", "-- end", cases)
+    path = ROOT / "sql" / "comparison" / "internal" / "_ranking_known_measures.sql"
+    files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
     return files
 
 

@@ -14,12 +14,12 @@ from pathlib import Path
 
 import duckdb
 
-import udfs
+import ranking_udfs
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.duckdb.names import UDFS
+from ranking_udfs.duckdb.statements import code, description, macros, texts
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
-from udfs.arrow.functions import FUNCTIONS
-from udfs.duckdb.names import UDFS
-from udfs.duckdb.statements import code, description, macros, texts
-from udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 
 ROOT = Path(__file__).resolve().parent.parent
 KEYWORDS = {"precision"}  # words that DuckDB's parser takes for something else
@@ -249,7 +249,7 @@ def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
 
 @cache
 def examples() -> duckdb.DuckDBPyConnection:
-    con = udfs.register(duckdb.connect())
+    con = ranking_udfs.register(duckdb.connect())
     with contextlib.chdir(ROOT):
         con.execute(TABLES)
     return con

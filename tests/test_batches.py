@@ -3,10 +3,10 @@
 import pyarrow as pa
 import pytest
 
+from ranking_udfs.arrow import batches
+from ranking_udfs.arrow.batches import MEMORY, MOST_CUTS, MOST_JUDGED
+from ranking_udfs.arrow.functions import FUNCTIONS
 from tests.conftest import call, lists
-from udfs.arrow import batches
-from udfs.arrow.batches import MEMORY, MOST_CUTS, MOST_JUDGED
-from udfs.arrow.functions import FUNCTIONS
 
 
 def remembered() -> batches.Batch | None:

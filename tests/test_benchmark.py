@@ -10,6 +10,8 @@ from tests.benchmark.contenders import Task
 from tests.benchmark.data import Data, make
 from tests.benchmark.process import steps
 
+pytestmark = pytest.mark.newest
+
 # By module; without ranx and RecTools, which take long to import.
 PEERS = {
     "polars": "Polars",
@@ -28,7 +30,7 @@ def peers() -> list[str]:
 @pytest.mark.parametrize("ks", [[5, 10], [3, 50]], ids=str)
 def test_all_contenders_agree(ks: list[int], tmp_path: Path) -> None:
     """The SQL by hand has a plan for small k and one for others."""
-    names = ["udfs", "SQL by hand", *peers()]
+    names = ["ranking_udfs", "SQL by hand", *peers()]
     files = make(Data(users=100, items=60, recs=20, truth=5, ids="VARCHAR"), tmp_path)
     told = list(disagreements({name: [steps(name, Task(files, ks, threads=2))] for name in names}))
     assert len(told) == len(names) - 1

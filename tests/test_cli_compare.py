@@ -7,13 +7,16 @@ import io
 import json
 import os
 import re
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
 from scipy import stats
 
-from tests.test_cli import as_shell, con, fails, folder, registered, run  # noqa: F401
-from udfs.command.cli import main
+from ranking_udfs.command.cli import main
+from tests.command import Fails, Run, as_shell, con, fails, folder, registered, run  # noqa: F401
 
 # Ten users with one relevant item each: at which rank a model has it.
 RANKS = {
@@ -34,7 +37,7 @@ P = 2 * float(stats.t.sf(MEAN / ERROR, 9))
 
 
 @pytest.fixture(autouse=True)
-def files(folder):
+def files(folder: Path) -> None:
     """A file for each of the models, the truth, and a segment for each user but the last."""
     for name, ranks in RANKS.items():
         rows = [
@@ -48,17 +51,21 @@ def files(folder):
     Path("users.csv").write_text("userid,country\n" + "".join(segments))
 
 
+Compared = Callable[..., list[dict[str, Any]]]
+
+
 @pytest.fixture
-def compared(run):
+def compared(run: Run) -> Compared:
     """The comparison as a list of rows."""
 
-    def run_it(*arguments):
-        return json.loads(run("compare", *arguments, "--format", "json"))
+    def run_it(*arguments: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads(run("compare", *arguments, "--format", "json"))
+        return found
 
     return run_it
 
 
-def unwrapped(text):
+def unwrapped(text: str) -> list[str]:
     """The sentences below the tables, each on a line."""
     return text.replace("\n  ", " ").splitlines()
 
@@ -66,21 +73,21 @@ def unwrapped(text):
 # For people
 
 
-def test_the_table_is_for_reading(run):
+def test_the_table_is_for_reading(run: Run) -> None:
     text = run("compare", *FILES, *MRR)
     assert text.split("\n\n")[:2] == [
         "mrr@10 against als",
         "System | Mean | Baseline | Difference    | Relative | W/T/L  | Verdict\n"
         "------ | ---- | -------- | ------------- | -------- | ------ | ---------\n"
         "bert   | 0.85 | 0.5      | 0.35 ± 0.2262 | 70 %     | 8/0/2  | + better\n"
-        "pop    | 0.25 | 0.5      | -0.25 ± 0     | -50 %    | 0/0/10 | - worse\n"
-        "twin   | 0.5  | 0.5      | 0 ± 0         | 0 %      | 0/10/0 | ? unclear",
+        "pop    | 0.25 | 0.5      | -0.25         | -50 %    | 0/0/10 | - worse\n"
+        "twin   | 0.5  | 0.5      | 0             | 0 %      | 0/10/0 | ? unclear",
     ]
     assert unwrapped(text.split("\n\n")[2]) == [
         "bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.013 after Holm, "
         "3 comparisons.",
-        "pop is worse than als in mrr@10 by 0.25 (0.25 to 0.25; 50 %), p 0 after Holm, 3 comparisons.",
-        "It is unclear whether twin or als is better in mrr@10: they differ by 0 (0 to 0; 0 %), p 1 after "
+        "pop is worse than als in mrr@10 by 0.25 (50 %), p 0.0059 after Holm, 3 comparisons.",
+        "It is unclear whether twin or als is better in mrr@10: they differ by 0 (0 %), p 1 after "
         "Holm, 3 comparisons.",
         "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean "
         "difference; p of the paired t-test, corrected after "
@@ -89,16 +96,17 @@ def test_the_table_is_for_reading(run):
     assert max(map(len, text.splitlines())) <= 80
     assert [f"{number:.4g}" for number in (MEAN - HALF, MEAN + HALF, HALF)] == ["0.1238", "0.5762", "0.2262"]
     assert f"{2 * P:.2g}" == "0.013"  # Holm: bert is the second of three
+    assert f"{3 * 2**-9:.2g}" == "0.0059"  # of ten users with the same difference
 
 
-def test_a_single_comparison_is_not_corrected(run):
+def test_a_single_comparison_is_not_corrected(run: Run) -> None:
     assert unwrapped(run("compare", *TWO, *MRR).split("\n\n")[2])[0] == (
         "bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067."
     )
     assert f"{P:.2g}" == "0.0067"
 
 
-def test_p_may_be_left_uncorrected_or_corrected_after_benjamini_and_hochberg(run):
+def test_p_may_be_left_uncorrected_or_corrected_after_benjamini_and_hochberg(run: Run) -> None:
     sentences = unwrapped(run("compare", *FILES, *MRR, "--correction", "none").split("\n\n")[2])
     assert sentences[0].endswith(", p 0.0067 uncorrected, 3 comparisons.")
     assert sentences[-1].endswith("t-test, not corrected for the number of comparisons.")
@@ -107,16 +115,18 @@ def test_p_may_be_left_uncorrected_or_corrected_after_benjamini_and_hochberg(run
     assert f"{P * 3 / 2:.2g}" == "0.01"
 
 
-def test_models_are_the_same_within_the_margin(run):
-    text = run("compare", *FILES, *MRR, "--margin", "0.01")
-    assert "twin   | 0.5  | 0.5      | 0 ± 0         | 0 %      | 0/10/0 | = same" in text
+def test_models_are_the_same_within_the_margin(run: Run) -> None:
+    assert 3 * (1 - 0.33) ** 10 > 0.05 > 3 * (1 - 0.34) ** 10  # the rule of three, after Holm
+    assert "0/10/0 | ? unclear" in run("compare", *FILES, *MRR, "--margin", "0.33")
+    text = run("compare", *FILES, *MRR, "--margin", "0.34")
+    assert "twin   | 0.5  | 0.5      | 0             | 0 %      | 0/10/0 | = same" in text
     assert (
-        "twin equals als in mrr@10 to within 0.01: they differ by 0 (0 to 0; 0 %), p 1 after Holm, "
+        "twin equals als in mrr@10 to within 0.34: they differ by 0 (0 %), p 1 after Holm, "
         "3 comparisons." in unwrapped(text)
     )
 
 
-def test_what_is_unclear_says_which_difference_would_have_been_found(run):
+def test_what_is_unclear_says_which_difference_would_have_been_found(run: Run) -> None:
     text = run("compare", *TWO, *MRR, "--confidence", "0.999", "--digits", "2")
     at = float(stats.t.ppf(0.9995, 9))
     low, high = MEAN - at * ERROR, MEAN + at * ERROR
@@ -130,7 +140,7 @@ def test_what_is_unclear_says_which_difference_would_have_been_found(run):
     ]
 
 
-def test_markdown_is_one_table_with_p(run):
+def test_markdown_is_one_table_with_p(run: Run) -> None:
     name = "b*t"
     text = run("compare", "als=als.csv", f"{name}=bert.csv", "relevant.csv", *MRR, "--format", "markdown")
     assert text.splitlines()[:5] == [
@@ -142,7 +152,7 @@ def test_markdown_is_one_table_with_p(run):
     ]
 
 
-def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run):
+def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run: Run) -> None:
     name = r"\b_{t}&$#^~%<>"
     text = run("compare", "als=als.csv", f"{name}=pop.csv", "relevant.csv", *MRR, "--format", "latex")
     escaped = r"\textbackslash{}b\_\{t\}\&\$\#\textasciicircum{}\textasciitilde{}\%\textless{}\textgreater{}"
@@ -152,14 +162,14 @@ def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run):
         r"\toprule",
         r"Measure & System & Mean & Baseline (als) & Difference & Relative & W/T/L & p & Verdict \\",
         r"\midrule",
-        rf"mrr@10 & {escaped} & 0.25 & 0.5 & $-$0.25 $\pm$ 0 & $-$50 \% & 0/0/10 & 0 & - worse \\",
+        rf"mrr@10 & {escaped} & 0.25 & 0.5 & $-$0.25 & $-$50 \% & 0/0/10 & 0.002 & - worse \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
     assert all(line.startswith("% ") for line in comments.splitlines())
 
 
-def test_each_measure_at_each_k_is_a_table_with_a_rule_in_latex(run):
+def test_each_measure_at_each_k_is_a_table_with_a_rule_in_latex(run: Run) -> None:
     more = ["--measures", "ndcg(gain=linear)@1,mrr", "-k", "2", "-k", "all", "--baseline", "als"]
     labels = ["ndcg(gain=linear)@1", "mrr@2", "mrr@all"]
     parts = run("compare", *FILES, *more).split("\n\n")
@@ -168,7 +178,7 @@ def test_each_measure_at_each_k_is_a_table_with_a_rule_in_latex(run):
     assert [set(re.findall(r"^(\S*@\S*)", block, re.MULTILINE)) for block in blocks] == [{x} for x in labels]
 
 
-def test_without_a_baseline_each_is_compared_with_each(run, compared):
+def test_without_a_baseline_each_is_compared_with_each(run: Run, compared: Compared) -> None:
     rows = compared(*FILES, "--measures", "mrr")
     pairs = [(row["baseline"], row["system"]) for row in rows]
     assert pairs == [(a, b) for i, a in enumerate(RANKS) for b in list(RANKS)[i + 1 :]]
@@ -178,20 +188,20 @@ def test_without_a_baseline_each_is_compared_with_each(run, compared):
     assert "\npop is worse than bert in mrr@10 by 0.6 (0.3738 to 0.8262; 70.59 %), p " in text
 
 
-def test_of_a_rank_less_is_better_and_users_without_one_are_left_out(run, compared):
-    Path("pop.csv").write_text("userid,itemid,score\n" + "".join(f"{u},{u % 2},1\n" for u in range(10)))
+def test_of_a_rank_less_is_better_and_users_without_one_are_left_out(run: Run, compared: Compared) -> None:
+    Path("pop.csv").write_text("userid,itemid,score\n" + "".join(f"{u},{u // 7},1\n" for u in range(10)))
     arguments = ["als=als.csv", "pop=pop.csv", "relevant.csv", "--no-check", "--baseline", "als"]
     arguments += ["--measures", "first_hit_rank"]
     (row,) = compared(*arguments)
-    assert (row["users"], row["users_undefined"], row["difference"]) == (5, 5, -1)
-    assert (row["wins"], row["losses"], row["verdict"]) == (5, 0, "better")
+    assert (row["users"], row["users_undefined"], row["difference"]) == (7, 3, -1)
+    assert (row["wins"], row["losses"], row["verdict"]) == (7, 0, "better")
     assert (
-        "pop is better than als in first_hit_rank@10 by 1 (1 to 1; 50 %), p 0; "
-        "5 users without a value left out." in unwrapped(run("compare", *arguments))
+        "pop is better than als in first_hit_rank@10 by 1 (50 %), p 0.016; "
+        "3 users without a value left out." in unwrapped(run("compare", *arguments))
     )
 
 
-def test_a_model_without_a_value_cannot_be_compared(run):
+def test_a_model_without_a_value_cannot_be_compared(run: Run) -> None:
     Path("pop.csv").write_text("userid,itemid,score\n" + "".join(f"{u},7,1\n" for u in range(10)))
     arguments = ["als=als.csv", "pop=pop.csv", "relevant.csv", "--no-check", "--measures", "first_hit_rank"]
     text = run("compare", *arguments)
@@ -201,7 +211,7 @@ def test_a_model_without_a_value_cannot_be_compared(run):
     assert "pop - als |      |          |            |          | 0/0/0 | ? unclear" in text
 
 
-def test_one_user_has_a_difference_without_an_interval(run):
+def test_one_user_has_a_difference_without_an_interval(run: Run) -> None:
     Path("relevant.csv").write_text("userid,itemid\n1,0\n")
     text = run("compare", *TWO, *MRR, "--no-check")
     assert "bert   | 1    | 0.5      | 0.5        | 100 %    | 1/0/0 | ? unclear" in text
@@ -213,7 +223,9 @@ def test_one_user_has_a_difference_without_an_interval(run):
 # For programs
 
 
-def test_json_and_csv_have_every_number_of_the_table_function(run, compared, con):
+def test_json_and_csv_have_every_number_of_the_table_function(
+    run: Run, compared: Compared, con: duckdb.DuckDBPyConnection
+) -> None:
     rows = compared(*FILES, "--baseline", "als", "--margin", "0.01", "-k", "3", "-k", "10")
     con.execute("CREATE OR REPLACE TEMP TABLE expected AS FROM ranking_by_user('rec', 'truth', [3, 10])")
     cursor = con.execute("FROM ranking_compare_by_user('expected', baseline := 'als', margin := 0.01)")
@@ -228,12 +240,12 @@ def test_json_and_csv_have_every_number_of_the_table_function(run, compared, con
     assert lines == [["" if cell is None else str(cell) for cell in row.values()] for row in rows]
 
 
-def test_numbers_are_those_of_students_t(compared):
+def test_numbers_are_those_of_students_t(compared: Compared) -> None:
     (row,) = compared(*TWO, *MRR)
     for name, expected in {
         "difference": MEAN,
         "standard_error": ERROR,
-        "effect": MEAN / DEVIATION,
+        "effect_size": MEAN / DEVIATION,
         "low": MEAN - HALF,
         "high": MEAN + HALF,
         "p": P,
@@ -242,7 +254,7 @@ def test_numbers_are_those_of_students_t(compared):
         assert row[name] == pytest.approx(expected, abs=1e-12), name
 
 
-def test_measures_have_options_and_cut_offs_of_their_own(compared):
+def test_measures_have_options_and_cut_offs_of_their_own(compared: Compared) -> None:
     rows = compared(
         *TWO, "--baseline", "als", "--measures", "ndcg(gain=linear)@1,mrr", "-k", "2", "-k", "all"
     )
@@ -254,7 +266,7 @@ def test_measures_have_options_and_cut_offs_of_their_own(compared):
     }
 
 
-def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run, compared):
+def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run: Run, compared: Compared) -> None:
     rows = compared(*TWO, *MRR, "--segment", "users.csv:country")
     assert [(row["segment"], row["users"], row["difference"]) for row in rows] == [
         ("(all)", 10, pytest.approx(MEAN)),
@@ -262,7 +274,12 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run, comp
         ("NO", 4, pytest.approx((3 * 0.5 - 0.25) / 4)),
         ("SE", 5, 0.5),
     ]
-    assert [row["method"] for row in rows] == ["t, holm of 1", *["t, holm of 2"] * 3]
+    assert [row["method"] for row in rows] == [
+        "t, holm of 1",
+        "t, holm of 2",
+        "t, holm of 2",
+        "the same difference for all 5 users, holm of 2",
+    ]
     text = run("compare", *TWO, *MRR, "--segment", "users.csv:country")
     assert text.split("\n\n")[2:4] == [
         "mrr@10 against als, by country",
@@ -270,7 +287,7 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run, comp
         "------- | ------ | ------ | -------- | --------------- | ----- | ---------\n"
         "(none)  | bert   | 0.25   | 0.5      | -0.25           | 0/0/1 | ? unclear\n"
         "NO      | bert   | 0.8125 | 0.5      | 0.3125 ± 0.5967 | 3/0/1 | ? unclear\n"
-        "SE      | bert   | 1      | 0.5      | 0.5 ± 0         | 5/0/0 | + better",
+        "SE      | bert   | 1      | 0.5      | 0.5             | 5/0/0 | ? unclear",
     ]
     half = float(stats.t.ppf(0.975, 3)) * stats.sem([0.5, 0.5, 0.5, -0.25])
     assert f"{half:.4g}" == "0.5967"
@@ -279,7 +296,7 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run, comp
     assert left_out == "Left out to fit a terminal: Relative; Markdown, CSV and JSON have them."
 
 
-def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run):
+def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run: Run) -> None:
     """Unless a segment is called so."""
     os.rename("bert.csv", "a long name.csv")
     Path("users.csv").write_text(Path("users.csv").read_text().replace("country", "Relative"))
@@ -296,7 +313,7 @@ def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run):
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_the_ending_of_the_output_says_the_format(run):
+def test_the_ending_of_the_output_says_the_format(run: Run) -> None:
     arguments = ["compare", *TWO, *MRR, "-q"]
     beginnings = {"html": "<!doctype html>\n", "tex": "\\begin{tabular}", "sql": "CREATE OR REPLACE TEMP "}
     for ending, text in beginnings.items():
@@ -307,12 +324,12 @@ def test_the_ending_of_the_output_says_the_format(run):
     assert "<p>bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.</p>" in page
 
 
-def test_digits_are_those_of_csv_too_where_they_are_said(compared):
+def test_digits_are_those_of_csv_too_where_they_are_said(compared: Compared) -> None:
     (row,) = compared(*TWO, *MRR, "--digits", "2")
     assert (row["mean_system"], row["low"], row["wins"]) == (0.85, 0.12, 8)
 
 
-def test_a_user_without_recommendations_is_an_empty_list(compared):
+def test_a_user_without_recommendations_is_an_empty_list(compared: Compared) -> None:
     header, *lines = Path("bert.csv").read_text().splitlines(keepends=True)
     Path("bert.csv").write_text("".join([header, *(line for line in lines if not line.startswith("0,"))]))
     (row,) = compared(*TWO, *MRR)
@@ -320,7 +337,16 @@ def test_a_user_without_recommendations_is_an_empty_list(compared):
     assert row["mean_system"] == pytest.approx((7 + 2 * 0.25) / 10, abs=1e-15)
 
 
-def test_the_randomization_test_is_exact_for_few_users(run, compared):
+def test_a_model_that_leaves_more_than_a_tenth_of_the_users_without_a_list_is_named(run: Run) -> None:
+    lines = Path("bert.csv").read_text().splitlines(keepends=True)
+    for gone, said in ((("0,",), ""), (("0,", "1,"), "; 2 of 10 users got nothing from bert")):
+        Path("bert.csv").write_text("".join(line for line in lines if not line.startswith(gone)))
+        sentence = unwrapped(run("compare", *TWO, *MRR).split("\n\n")[2])[0]
+        assert ("got nothing" in sentence) == bool(said)
+        assert said in sentence
+
+
+def test_the_randomization_test_is_exact_for_few_users(run: Run, compared: Compared) -> None:
     (row,) = compared(*TWO, *MRR, "--test", "randomization")
     # 3.5 or more: all eight right and the two as may be, or seven right and both the other way; so below.
     assert row["p"] == 2 * (4 + 8) / 2**10
@@ -328,7 +354,7 @@ def test_the_randomization_test_is_exact_for_few_users(run, compared):
     assert "p of the paired randomization test" in unwrapped(text)[-1]
 
 
-def test_permutations_and_seed_reach_the_test(compared):
+def test_permutations_and_seed_reach_the_test(compared: Compared) -> None:
     chance = [(user * 7919) % 13 for user in range(40)]
     Path("relevant.csv").write_text("userid,itemid\n" + "".join(f"{user},0\n" for user in range(40)))
     for name, ranks in {"als": [c % 3 + 1 for c in chance], "bert": [c % 4 + 1 for c in chance]}.items():
@@ -344,7 +370,9 @@ def test_permutations_and_seed_reach_the_test(compared):
     assert found[3] * 100 == pytest.approx(round(found[3] * 100), abs=1e-9)
 
 
-def test_the_sql_that_is_printed_makes_the_same_rows(run, compared, con):
+def test_the_sql_that_is_printed_makes_the_same_rows(
+    run: Run, compared: Compared, con: duckdb.DuckDBPyConnection
+) -> None:
     arguments = [*FILES, *MRR, "--segment", "users.csv:country", "--margin", "0.01"]
     text = run("compare", *arguments, "--format", "sql")
     found = [con.execute(statement.query).fetchall() for statement in con.extract_statements(text)]
@@ -355,7 +383,7 @@ def test_the_sql_that_is_printed_makes_the_same_rows(run, compared, con):
     assert len(found[-2]) == 3
 
 
-def test_files_are_read_as_evaluate_reads_them(compared):
+def test_files_are_read_as_evaluate_reads_them(compared: Compared) -> None:
     rows = "".join(
         f"{name} {line}"
         for name in ("als", "bert")
@@ -368,7 +396,7 @@ def test_files_are_read_as_evaluate_reads_them(compared):
     assert row["difference"] == pytest.approx(MEAN)
 
 
-def test_ties_count_with_their_expected_values(compared):
+def test_ties_count_with_their_expected_values(compared: Compared) -> None:
     """All four items tied: the relevant one stands at each rank as often."""
     Path("bert.csv").write_text(re.sub(r"-\d\n", "1\n", Path("bert.csv").read_text()))
     (row,) = compared(*TWO, *MRR, "--ties", "expected", "--no-check")
@@ -376,7 +404,7 @@ def test_ties_count_with_their_expected_values(compared):
     assert row["mean_baseline"] == 0.5
 
 
-def test_problems_of_the_data_are_noted(capsys):
+def test_problems_of_the_data_are_noted(capsys: pytest.CaptureFixture[str]) -> None:
     Path("relevant.csv").write_text(Path("relevant.csv").read_text() + "0,0\n")
     assert main(["compare", *TWO, *MRR]) == 0
     assert capsys.readouterr().err.startswith("ranking-udfs: note: truth: ")
@@ -384,7 +412,7 @@ def test_problems_of_the_data_are_noted(capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_output_goes_to_a_file_and_formulas_into_quotes(run):
+def test_output_goes_to_a_file_and_formulas_into_quotes(run: Run) -> None:
     name = "+bert"
     arguments = ["als=als.csv", f"{name}=bert.csv", "relevant.csv", *MRR, "--format", "csv"]
     assert run("compare", *arguments, "--safe-csv", "--output", "out.csv") == ""
@@ -405,7 +433,9 @@ def test_output_goes_to_a_file_and_formulas_into_quotes(run):
         (["worse,unclear"], ["bert", "pop", "twin"], 3, "worse or unclear in 2 of 3 comparisons"),
     ],
 )
-def test_fail_if_a_verdict_is_so_after_printing(capsys, words, models, code, said):
+def test_fail_if_a_verdict_is_so_after_printing(
+    capsys: pytest.CaptureFixture[str], words: list[str], models: list[str], code: int, said: str
+) -> None:
     files = [f"{name}={name}.csv" for name in ("als", *models)]
     assert main(["compare", *files, "relevant.csv", *MRR, "--fail-if", *words]) == code
     out, err = capsys.readouterr()
@@ -413,16 +443,16 @@ def test_fail_if_a_verdict_is_so_after_printing(capsys, words, models, code, sai
     assert err == (f"ranking-udfs: failed: {said}\n" if said else "")
 
 
-def test_fail_if_holds_for_segments_too(capsys):
+def test_fail_if_holds_for_segments_too(capsys: pytest.CaptureFixture[str]) -> None:
     Path("users.csv").write_text("userid,country\n" + "".join(f"{u},{u // 8}\n" for u in range(10)))
-    arguments = ["compare", *TWO, *MRR, "--segment", "users.csv:country", "--fail-if", "worse"]
+    arguments = ["compare", *TWO, *MRR, "--segment", "users.csv:country", "--fail-if", "unclear"]
     assert main(arguments) == 3
     out, err = capsys.readouterr()
     assert "bert is better than als" in out
-    assert err == "ranking-udfs: failed: worse in 1 of 3 comparisons\n"
+    assert err == "ranking-udfs: failed: unclear in 1 of 3 comparisons\n"
 
 
-def test_a_shell_sees_the_exit_code():
+def test_a_shell_sees_the_exit_code() -> None:
     done = as_shell("compare", "als=als.csv", "pop=pop.csv", "relevant.csv", *MRR, "--fail-if", "worse")
     assert done.returncode == 3
     assert "pop is worse than als in mrr@10 by 0.25" in done.stdout
@@ -459,17 +489,19 @@ def test_a_shell_sees_the_exit_code():
         (2, ["--by-user", "x.csv"], "unrecognized arguments: --by-user x.csv"),
     ],
 )
-def test_an_argument_that_cannot_be_is_one_line(fails, code, arguments, said):
+def test_an_argument_that_cannot_be_is_one_line(
+    fails: Fails, code: int, arguments: list[str], said: str
+) -> None:
     assert fails(code, "compare", *FILES, *arguments).startswith(said)
 
 
-def test_one_model_cannot_be_compared(fails):
+def test_one_model_cannot_be_compared(fails: Fails) -> None:
     said = "compare: there must be two models or more, as in a=a.csv b=b.csv, got one"
     assert fails(1, "compare", "als.csv", "relevant.csv") == said
     assert fails(1, "compare", "als=als.csv", "relevant.csv") == f"{said}, 'als'"
 
 
-def test_more_than_twenty_models_want_a_baseline(fails, compared):
+def test_more_than_twenty_models_want_a_baseline(fails: Fails, compared: Compared) -> None:
     for i in range(21):
         Path(f"m{i:02}.csv").write_text(Path("als.csv").read_text())
     files = [*(f"m{i:02}=m{i:02}.csv" for i in range(21)), "relevant.csv", "--measures", "mrr"]

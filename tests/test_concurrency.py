@@ -7,22 +7,20 @@ of DuckDB, let each run `python -m tests.fuzz.values`.
 import subprocess
 import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pytest
 
-import udfs
+import ranking_udfs
+from ranking_udfs.arrow import batches
+from ranking_udfs.arrow.judge import judge_lists
+from ranking_udfs.arrow.threads import MOST_THREADS, PerThread
+from ranking_udfs.measures.rankings import Judged
+from ranking_udfs.measures.registry import MEASURES
 from tests.fuzz import stress, values
-from udfs.arrow import batches
-from udfs.arrow.judge import judge_lists
-from udfs.arrow.threads import MOST_THREADS, PerThread
-from udfs.measures.rankings import Judged
-from udfs.measures.registry import MEASURES
 
-ROOT = Path(__file__).resolve().parent.parent
 USERS = 2_100  # a little more than a batch
 
 
@@ -42,14 +40,14 @@ def test_connections_opened_and_closed_let_go_of_their_files() -> None:
 @pytest.fixture(scope="module")
 def expected() -> str:
     with duckdb.connect(config={"threads": 1}) as con:
-        values.load(udfs.register(con), seed=5, users=USERS)
+        values.load(ranking_udfs.register(con), seed=5, users=USERS)
         return values.digest(values.values(con))
 
 
 @pytest.mark.slow
 def test_values_are_bit_identical_on_any_number_of_threads_and_in_any_order_of_rows(expected: str) -> None:
     with duckdb.connect(config={"threads": 8}) as con:
-        values.load(udfs.register(con), seed=5, users=USERS)
+        values.load(ranking_udfs.register(con), seed=5, users=USERS)
         values.shuffle(con, 1)
         assert values.digest(values.values(con)) == expected
 
@@ -76,7 +74,7 @@ def test_measures_of_one_query_judge_a_batch_once_on_duckdb_threads_too(
 
     monkeypatch.setattr(batches, "judge_lists", count)
     with duckdb.connect(config={"threads": 4}) as con:
-        udfs.register(con).execute(MANY_BATCHES)
+        ranking_udfs.register(con).execute(MANY_BATCHES)
         con.execute(SEVERAL).fetchall()
     expected = 300_000 / 2_048
     assert expected < len(judged) < 1.1 * expected
@@ -93,15 +91,13 @@ def test_of_more_threads_than_are_kept_the_oldest_is_forgotten() -> None:
 @pytest.mark.slow
 def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:
     script = f"""
-import duckdb, udfs
-con = udfs.register(duckdb.connect(config={{"threads": 8}}))
+import duckdb, ranking_udfs
+con = ranking_udfs.register(duckdb.connect(config={{"threads": 8}}))
 con.execute("SET enable_progress_bar = false")
 con.execute({MANY_BATCHES!r})
 con.execute({SEVERAL!r}).fetchall()
 """
-    found = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
 
 
@@ -110,7 +106,7 @@ def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls() -> 
     """Each user many times, spread over all row groups: there are no more different rows than users."""
     columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
     with duckdb.connect(config={"threads": 8}) as con:
-        values.load(udfs.register(con), seed=6, users=300)
+        values.load(ranking_udfs.register(con), seed=6, users=300)
         once = con.execute(f"SELECT userid, {columns} FROM lists ORDER BY userid").fetchall()
         con.execute(
             "CREATE TABLE many AS SELECT lists.* FROM lists, range(420) r(i) ORDER BY hash(userid, i)"
@@ -123,7 +119,7 @@ def test_the_means_do_not_depend_on_threads_beyond_1e_12() -> None:
     found = []
     for threads in (1, 8):
         with duckdb.connect(config={"threads": threads}) as con:
-            values.load(udfs.register(con), seed=5, users=USERS)
+            values.load(ranking_udfs.register(con), seed=5, users=USERS)
             query = f"SELECT {means} FROM ranking_summary('rec', 'truth', [2, 10]) ORDER BY k"
             found.append(con.execute(query).fetchall())
     for one, other in zip(*found, strict=True):
@@ -131,11 +127,10 @@ def test_the_means_do_not_depend_on_threads_beyond_1e_12() -> None:
 
 
 @pytest.mark.slow
-def test_a_jupyter_kernel_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jupyter_kernel_evaluates() -> None:
     pytest.importorskip("ipykernel")
     from jupyter_client.manager import start_new_kernel
 
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
     manager, client = start_new_kernel(kernel_name="python3")
     results: list[str] = []
 
@@ -146,7 +141,7 @@ def test_a_jupyter_kernel_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
 
     try:
         cells = [
-            "import duckdb, udfs; con = udfs.register(duckdb.connect())",
+            "import duckdb, ranking_udfs; con = ranking_udfs.register(duckdb.connect())",
             "con.execute('SELECT recall([1, 3], [1, 2])').fetchall()",
             "con.execute('CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score')",
             "con.sql(\"SELECT k, users, ndcg FROM ranking_summary('rec', 'rec', [5])\").fetchall()",

@@ -11,11 +11,11 @@ from typing import Any
 import duckdb
 import pytest
 
-import udfs
+import ranking_udfs
 
 plugins = pytest.importorskip("dbt.adapters.duckdb.plugins", reason="needs the extra `dbt`")
 yaml = pytest.importorskip("yaml", reason="comes with dbt")
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.newest]
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLE = ROOT / "examples" / "dbt_project"
@@ -61,11 +61,10 @@ class Project:
 
     def dbt(self, *arguments: str, database: str = IN_FILE, exit_code: int = 0) -> str:
         """Run dbt as a user does, and return what it prints."""
-        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))
         run = subprocess.run(
             [sys.executable, "-m", "dbt.cli.main", *arguments],
             cwd=self.folder,
-            env=os.environ | {"PYTHONPATH": path, "RANKING_DATABASE": database, "DBT_USE_COLORS": "false"},
+            env=os.environ | {"RANKING_DATABASE": database, "DBT_USE_COLORS": "false"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -163,7 +162,7 @@ def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
     run = subprocess.run(
         ["bash", "-c", dbt + "".join(f"{command}; echo exit code $?\n" for command in commands)],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "DBT_USE_COLORS": "false"},
+        env=os.environ | {"DBT_USE_COLORS": "false"},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -184,12 +183,14 @@ def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
 def test_the_gate_has_a_margin_and_fails_where_nothing_is_compared(built: Project) -> None:
     gate = ["test", "--select", "ndcg_is_not_worse_than_in_the_run_before"]
     built.dbt(*gate)
-    for difference, exit_code in ((-0.02, 1), (-0.005, 0)):
+    with_margin = "SELECT count(p_same_adjusted) > 0 FROM ranking_comparison WHERE standard_error > 0"
+    assert built.rows(with_margin) == [(True,)]
+    for verdict, exit_code in (("worse", 1), ("same", 0)):
         with duckdb.connect(built.folder / IN_FILE) as con:
-            con.execute("UPDATE ranking_comparison SET verdict = 'worse', difference = ?", [difference])
+            con.execute("UPDATE ranking_comparison SET verdict = ?", [verdict])
         built.dbt(*gate, exit_code=exit_code)
     models = built.folder / "models" / "evaluation" / "evaluation.yml"
-    models.write_text(models.read_text(encoding="utf-8").replace("k: 10,", "k: 7,"), encoding="utf-8")
+    models.write_text(models.read_text(encoding="utf-8").replace("k: 10}", "k: 7}"), encoding="utf-8")
     built.dbt(*gate, exit_code=1)
 
 
@@ -204,13 +205,41 @@ def test_with_the_option_hivemall_the_measures_are_aggregates(project: Project) 
     assert project.rows("FROM hivemall_style") == [(1.0, 0.5)]
 
 
+def test_the_macros_are_found_behind_the_users_own_and_on_her_search_path(project: Project) -> None:
+    """Her own mae wins, her search path stays, and a hook that says USE takes the macros from its model."""
+    project.configure("      settings: {search_path: 'ranking.main,ranking.other'}\n")
+    with duckdb.connect(project.folder / IN_FILE) as con:
+        con.execute(
+            "CREATE MACRO mae(a, b) AS 'hers'; CREATE SCHEMA other; CREATE TABLE other.t AS SELECT 7 AS i"
+        )
+    functions = "(select count(*) > 30 from ranking_functions()) as found"
+    path = "set search_path = 'ranking.other,_ranking'"
+    models = {
+        "hers": f"{{{{ config(materialized='table') }}}} select mae(1, 3) as mae, i, {functions} from t",
+        "used": "{{ config(materialized='table', pre_hook='use ranking.other') }} "
+        "select i, recall([1], [1]) as recall from t",
+        "kept": f'{{{{ config(materialized="table", pre_hook="{path}") }}}} select {functions}',
+        "lost": f"{{{{ config(materialized='table', pre_hook='use ranking.other') }}}} select {functions}",
+    }
+    for name, text in models.items():
+        (project.folder / "models" / f"{name}.sql").write_text(text, encoding="utf-8")
+    project.dbt("run", "--select", "hers", "used", "kept", "--threads", "1")
+    assert project.rows("FROM hers") == [("hers", 7, True)]
+    assert project.rows("FROM used") == [(7, 1.0)]
+    assert project.rows("FROM kept") == [(True,)]
+    printed = project.dbt("run", "--select", "lost", exit_code=1)
+    assert "Table Function with name ranking_functions does not exist" in printed
+
+
 def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Project) -> None:
     project.configure("          config: {hivemal: true}\n")
     printed = project.dbt("run", "--select", "stg_users", exit_code=2)
-    assert "udfs.dbt: the only option is hivemall, got 'hivemal'" in printed
+    assert "ranking_udfs.dbt: the only option is hivemall, got 'hivemal'" in printed
     assert "Traceback" not in printed
-    with pytest.raises(Exception, match=r"udfs\.dbt: option hivemall must be true or false, got 'perhaps'"):
-        plugins.BasePlugin.create("udfs.dbt", config={"hivemall": "perhaps"})
+    with pytest.raises(
+        Exception, match=r"ranking_udfs\.dbt: option hivemall must be true or false, got 'perhaps'"
+    ):
+        plugins.BasePlugin.create("ranking_udfs.dbt", config={"hivemall": "perhaps"})
 
 
 @pytest.mark.parametrize("database", [IN_FILE, ":memory:"])
@@ -241,9 +270,8 @@ def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: s
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "macros").mkdir()
-    command = command.replace("ranking-udfs", f"{sys.executable} -m udfs")
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path, env=environment, check=True)
+    command = command.replace("ranking-udfs", f"{sys.executable} -m ranking_udfs")
+    subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=tmp_path, check=True)
     project = Project(tmp_path)
     for _ in range(2 if database == IN_FILE else 1):
         printed = project.dbt("build")
@@ -260,5 +288,5 @@ def test_a_view_that_calls_the_pack_needs_the_pack(first_day: Project) -> None:
     with pytest.raises(duckdb.CatalogException, match=error):
         first_day.rows("FROM quality_view")
     assert error in (EXAMPLE / "README.md").read_text(encoding="utf-8")
-    with udfs.register(duckdb.connect(first_day.folder / IN_FILE, read_only=True)) as con:
+    with ranking_udfs.register(duckdb.connect(first_day.folder / IN_FILE, read_only=True)) as con:
         assert con.execute("SELECT ndcg > 0.6 FROM quality_view").fetchone() == (True,)

@@ -6,8 +6,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-import udfs
-from udfs.duckdb import statements
+import ranking_udfs
+from ranking_udfs.duckdb import statements
 
 DATA = Path(__file__).parent.parent / "examples" / "data"
 
@@ -48,19 +48,19 @@ def is_binary_result(row: dict[str, float]) -> bool:
 
 
 def test_the_documents_binary_query_returns_the_documents_row(tables: duckdb.DuckDBPyConnection) -> None:
-    (row,) = run(udfs.register(tables, hivemall=True), "binary_response")
+    (row,) = run(ranking_udfs.register(tables, hivemall=True), "binary_response")
     assert is_binary_result(row)
 
 
 def test_the_documents_graded_query_returns_the_documents_row(tables: duckdb.DuckDBPyConnection) -> None:
-    udfs.register(tables, hivemall=True)
+    ranking_udfs.register(tables, hivemall=True)
     assert tables.execute(statements.read("queries/graded_response.sql")).fetchall() == [
         pytest.approx(GRADED, rel=0, abs=EXACT)
     ]
 
 
 def test_the_default_mode_gives_the_same_means(tables: duckdb.DuckDBPyConnection) -> None:
-    udfs.register(tables)
+    ranking_udfs.register(tables)
     (binary,) = run(tables, "binary_response_mean")
     (graded,) = run(tables, "graded_response_mean")
     assert is_binary_result(binary)
@@ -68,7 +68,7 @@ def test_the_default_mode_gives_the_same_means(tables: duckdb.DuckDBPyConnection
 
 
 def test_every_user_has_the_documents_values(tables: duckdb.DuckDBPyConnection) -> None:
-    udfs.register(tables)
+    ranking_udfs.register(tables)
     binary = run(tables, "binary_response_by_user")
     graded = run(tables, "graded_response_by_user")
     assert [row.pop("userid") for row in binary] == [1, 2, 3]
@@ -78,7 +78,7 @@ def test_every_user_has_the_documents_values(tables: duckdb.DuckDBPyConnection) 
 
 
 def test_users_differ_where_their_rows_differ(tables: duckdb.DuckDBPyConnection) -> None:
-    udfs.register(tables)
+    ranking_udfs.register(tables)
     tables.execute("UPDATE dummy_rec SET score = 11 WHERE userid = 2 AND itemid = 6")  # 6 1 3 2
     rows = run(tables, "binary_response_by_user")
     assert [row["mrr"] for row in rows] == [1, 1 / 2, 1]
@@ -89,7 +89,7 @@ def test_users_differ_where_their_rows_differ(tables: duckdb.DuckDBPyConnection)
 def test_a_user_without_recommendations_scores_0_in_the_default_mode(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:
-    udfs.register(tables)
+    ranking_udfs.register(tables)
     tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
     assert [row["recall"] for row in run(tables, "binary_response_by_user")][2] == 0
     (mean,) = run(tables, "binary_response_mean")
@@ -99,14 +99,14 @@ def test_a_user_without_recommendations_scores_0_in_the_default_mode(
 def test_a_user_without_recommendations_is_left_out_by_the_documents_query(
     tables: duckdb.DuckDBPyConnection,
 ) -> None:
-    udfs.register(tables, hivemall=True)
+    ranking_udfs.register(tables, hivemall=True)
     tables.execute("DELETE FROM dummy_rec WHERE userid = 3")
     (row,) = run(tables, "binary_response")
     assert row["recall"] == pytest.approx(2 / 3, rel=0, abs=EXACT)
 
 
 def test_the_order_of_the_rows_and_threads_do_not_matter(tables: duckdb.DuckDBPyConnection) -> None:
-    udfs.register(tables, hivemall=True)
+    ranking_udfs.register(tables, hivemall=True)
     for name in ("dummy_rec", "dummy_truth"):
         tables.execute(f"CREATE OR REPLACE TABLE {name} AS FROM {name} ORDER BY hash(userid, itemid)")
     for threads in (1, 2, 8):

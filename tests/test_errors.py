@@ -6,10 +6,10 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-import udfs
+import ranking_udfs
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Number
 from tests.conftest import call, said, value
-from udfs.arrow.functions import FUNCTIONS
-from udfs.measures.registry import LIST_MEASURES, MEASURES, Number
 
 NAMES = [name for measure in MEASURES.values() for name in measure.names]
 JUDGED = "STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER)"
@@ -33,7 +33,7 @@ def test_a_negative_k_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
 
 @pytest.mark.parametrize("lossless", ["true", "false"])
 def test_a_negative_k_of_any_type_is_an_error(lossless: str) -> None:
-    with udfs.register(duckdb.connect()) as con:
+    with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(f"SET arrow_lossless_conversion = {lossless}")
         for kind, k in (("TINYINT", -1), ("BIGINT", -(2**63)), ("HUGEINT", -1), ("HUGEINT", -(10**30))):
             expected = f"ValueError: recall: k must be 0 or more, got {k}"
@@ -221,8 +221,6 @@ def test_truth_that_is_neither_a_list_nor_a_map_is_an_error(
         ("['a']", "['a'::BLOB]", "VARCHAR in rec and BLOB in truth"),
         ("['a'::ENUM ('a')]", "['a'::BLOB]", "ENUM in rec and BLOB in truth"),
         ("[DATE '2020-01-01']", "[TIMESTAMP '2020-01-01']", "DATE in rec and TIMESTAMP in truth"),
-        ("[[1]]", "[1]", "INTEGER[] in rec and INTEGER in truth"),
-        ("[{'a': 1}]", "[{'a': 'x'}]", "STRUCT(a INTEGER) in rec and STRUCT(a VARCHAR) in truth"),
         ("[1]", "MAP {'1': 2}", "INTEGER in rec and VARCHAR in truth"),
         ("[true]", "[1]", "BOOLEAN in rec and INTEGER in truth"),
     ],
@@ -311,31 +309,31 @@ FIELDS = {"ranks": "[1, 3]", "grades": "[2, 1]", "ideal": "[2, 1, 1]", "size": "
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"ranks": "[0, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 0"),
-        ({"ranks": "[-1, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got -1"),
-        ({"ranks": "[3, 1]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 1"),
-        ({"ranks": "[3, 3]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 3"),
-        ({"ranks": "[1, 5]"}, "ranks of a judged ranking must be ascending integers from 1 to size, got 5"),
+        ({"ranks": "[0, 3]"}, "ranks must be ascending integers from 1 to size, got 0"),
+        ({"ranks": "[-1, 3]"}, "ranks must be ascending integers from 1 to size, got -1"),
+        ({"ranks": "[3, 1]"}, "ranks must be ascending integers from 1 to size, got 1"),
+        ({"ranks": "[3, 3]"}, "ranks must be ascending integers from 1 to size, got 3"),
+        ({"ranks": "[1, 5]"}, "ranks must be ascending integers from 1 to size, got 5"),
         (
             {"ranks": "[1, 2.5]"},
-            "ranks of a judged ranking must be ascending integers from 1 to size, got 2.5",
+            "ranks must be ascending integers from 1 to size, got 2.5",
         ),
-        ({"ranks": "[1]"}, "ranks and grades of a judged ranking must be of one length, got 4"),
-        ({"grades": "[2]"}, "ranks and grades of a judged ranking must be of one length, got 4"),
-        ({"ideal": "[1, 2, 1]"}, "ideal of a judged ranking must be descending, got 2"),
-        ({"ideal": "[2]"}, "ideal of a judged ranking must hold a grade above 0 for each of grades, got 2"),
+        ({"ranks": "[1]"}, "ranks and grades must be of one length, got 4"),
+        ({"grades": "[2]"}, "ranks and grades must be of one length, got 4"),
+        ({"ideal": "[1, 2, 1]"}, "ideal must be descending, got 2"),
+        ({"ideal": "[2]"}, "ideal must hold a grade above 0 for each of grades, got 2"),
         (
             {"ideal": "[2, 0]"},
-            "ideal of a judged ranking must hold a grade above 0 for each of grades, got 2",
+            "ideal must hold a grade above 0 for each of grades, got 2",
         ),
-        ({"size": "-1"}, "size of a judged ranking must be from 0 to cutoff, got -1"),
-        ({"cutoff": "3"}, "size of a judged ranking must be from 0 to cutoff, got 4"),
-        ({"ranks": "[1, NULL]"}, "ranks of a judged ranking must hold finite numbers"),
-        ({"grades": "[1, 'nan'::DOUBLE]"}, "grades of a judged ranking must hold finite numbers"),
-        ({"ranks": "1"}, "ranks of a judged ranking must be a LIST of numbers, got INTEGER"),
-        ({"ideal": "['x']"}, "ideal of a judged ranking must be a LIST of numbers, got VARCHAR[]"),
-        ({"size": "'x'"}, "size of a judged ranking must be an integer, got VARCHAR"),
-        ({"cutoff": "1.5"}, "cutoff of a judged ranking must be an integer, got DECIMAL(2, 1)"),
+        ({"size": "-1"}, "size must be from 0 to cutoff, got -1"),
+        ({"cutoff": "3"}, "size must be from 0 to cutoff, got 4"),
+        ({"ranks": "[1, NULL]"}, "ranks must hold finite numbers"),
+        ({"grades": "[1, 'nan'::DOUBLE]"}, "grades must hold finite numbers"),
+        ({"ranks": "1"}, "ranks must be a LIST of numbers, got INTEGER"),
+        ({"ideal": "['x']"}, "ideal must be a LIST of numbers, got VARCHAR[]"),
+        ({"size": "'x'"}, "size must be an integer, got VARCHAR"),
+        ({"cutoff": "1.5"}, "cutoff must be an integer, got DECIMAL(2, 1)"),
     ],
 )
 def test_a_struct_that_judge_cannot_have_made_is_an_error(
@@ -351,7 +349,8 @@ def test_a_struct_that_judge_cannot_have_made_is_an_error(
         rows = f"(SELECT {wrong} AS judged)"
     for query in ("recall(judged)", "ap(judged, 3)"):
         name = query.partition("(")[0]
-        assert said(con, f"SELECT {query} FROM {rows}").partition(": ")[2] == f"{name}: {message}"
+        expected = f"{name}: judged is not a valid judged ranking: {message}"
+        assert said(con, f"SELECT {query} FROM {rows}").partition(": ")[2] == expected
     assert value(con, f"SELECT recall({good})") == 2 / 3
 
 
@@ -480,4 +479,4 @@ def test_registering_on_a_closed_connection_is_an_error() -> None:
     con = duckdb.connect()
     con.close()
     with pytest.raises(ValueError, match=r"^register: con must be an open connection, got a closed one"):
-        udfs.register(con)
+        ranking_udfs.register(con)

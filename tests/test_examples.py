@@ -15,7 +15,7 @@ import duckdb
 import numpy as np
 import pytest
 
-import udfs
+import ranking_udfs
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NOTEBOOK = "tables_to_report.ipynb"
@@ -49,7 +49,7 @@ def printed_on_any_threads(
 ) -> str:
     """What the example prints on four threads, which is what it prints on one."""
     printed = []
-    with udfs.register(duckdb.connect()) as other:
+    with ranking_udfs.register(duckdb.connect()) as other:
         for connection, threads in ((other, 1), (con, 4)):
             connection.execute(f"SET threads = {threads}")
             run(connection, read(example))
@@ -104,12 +104,9 @@ def streams(notebook: Any) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")  # of Jupyter's
-def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat")
     pytest.importorskip("nbclient")
-    monkeypatch.setenv("PYTHONPATH", str(EXAMPLES.parent))
     stored = nbformat.read(EXAMPLES / NOTEBOOK, as_version=4)
     notebook = run_notebook(tmp_path)
     assert streams(stored) == streams(notebook)

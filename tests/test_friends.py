@@ -17,9 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import udfs
+import ranking_udfs
 
-ROOT = Path(__file__).resolve().parent.parent
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
 # User u has a hit at rank 2, user v at rank 1.
@@ -49,16 +48,18 @@ def default() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyConnection) -> None:
-    assert udfs.register(duckdb) is duckdb.default_connection()
+    assert ranking_udfs.register(duckdb) is duckdb.default_connection()
     for statement in TABLES:
         duckdb.execute(statement)
     assert duckdb.sql(SUMMARY).fetchall() == RECALL
     assert duckdb.sql("SELECT recall(['a', 'b'], ['b'], 1)").fetchall() == [(0,)]
     assert default.execute("SELECT mae(1, 2)").fetchall() == [(1,)]
-    udfs.register(duckdb, temp=False)
+    ranking_udfs.register(duckdb, temp=False)
     assert duckdb.execute("SELECT ranking.mae(1, 2)").fetchall() == [(1,)]
     default.close()
-    assert udfs.register(duckdb).sql("SELECT recall([1], [1])").fetchall() == [(1,)]  # DuckDB opens another
+    assert ranking_udfs.register(duckdb).sql("SELECT recall([1], [1])").fetchall() == [
+        (1,)
+    ]  # DuckDB opens another
 
 
 @pytest.mark.parametrize(
@@ -67,7 +68,7 @@ def test_the_module_stands_for_its_default_connection(default: duckdb.DuckDBPyCo
 def test_what_is_no_connection_is_an_error(con: Any, got: str) -> None:
     rule = "^register: con must be a connection of DuckDB or the module duckdb, got "
     with pytest.raises(TypeError, match=rule + (f"{got}$" if got else "")):
-        udfs.register(con)
+        ranking_udfs.register(con)
 
 
 # --- Data frames ---
@@ -174,7 +175,7 @@ def test_every_connection_of_sqlalchemys_pools_has_the_pack(pool: str, tmp_path:
 
     @sqlalchemy.event.listens_for(engine, "connect")
     def add_the_pack(connection: Any, record: Any) -> None:
-        udfs.register(connection.duplicate(), temp=False)
+        ranking_udfs.register(connection.duplicate(), temp=False)
 
     with engine.begin() as con:
         for statement in TABLES:
@@ -210,13 +211,13 @@ def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_p
     sqlalchemy = pytest.importorskip("sqlalchemy")
     engine = sqlalchemy.create_engine("duckdb:///:memory:")
     with pytest.raises(TypeError, match=r"got Engine \(.*engine\.raw_connection\(\)\.duplicate\(\)"):
-        udfs.register(engine)
+        ranking_udfs.register(engine)
     connection = engine.raw_connection()
     with pytest.raises(
         TypeError, match=r"got _ConnectionFairy \(.*engine\.raw_connection\(\)\.duplicate\(\)"
     ):
-        udfs.register(connection)
-    assert udfs.register(connection.duplicate(), temp=False)
+        ranking_udfs.register(connection)
+    assert ranking_udfs.register(connection.duplicate(), temp=False)
     connection.close()
     engine.dispose()
 
@@ -225,18 +226,18 @@ def test_what_sqlalchemy_has_around_a_connection_is_an_error_that_says_what_to_p
 
 JUPYSQL = f"""
 import duckdb
-import udfs
+import ranking_udfs
 from IPython.core.interactiveshell import InteractiveShell
 from sqlalchemy import create_engine, event
 
 shell = InteractiveShell.instance()
 shell.run_line_magic("load_ext", "sql")
-con = udfs.register(duckdb.connect(), temp=False)
+con = ranking_udfs.register(duckdb.connect(), temp=False)
 engine = create_engine("duckdb:///shop.duckdb")
 
 @event.listens_for(engine, "connect")
 def add_the_pack(connection, record):
-    udfs.register(connection.duplicate(), temp=False)
+    ranking_udfs.register(connection.duplicate(), temp=False)
 
 shell.user_ns.update(con=con, engine=engine)
 for given in ("con", "engine"):
@@ -258,7 +259,7 @@ def test_jupysql_has_the_pack_on_its_cursors_and_through_sqlalchemy(tmp_path: Pa
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(ROOT), "PLOOMBER_STATS_ENABLED": "false", "HOME": str(tmp_path)},
+        env=os.environ | {"PLOOMBER_STATS_ENABLED": "false", "HOME": str(tmp_path)},
         check=False,
     )
     assert found.returncode == 0, found.stderr
@@ -276,7 +277,7 @@ def test_jupysql_has_the_pack_on_its_cursors_and_through_sqlalchemy(tmp_path: Pa
 def test_ibis_has_the_pack() -> None:
     ibis = pytest.importorskip("ibis")
     con = ibis.duckdb.connect()
-    udfs.register(con.con)
+    ranking_udfs.register(con.con)
     for statement in TABLES:
         con.raw_sql(statement)
     summary = con.sql("SELECT * FROM ranking_summary('rec', 'truth', [1, 2])")

@@ -5,12 +5,14 @@ import re
 import duckdb
 import pytest
 
+from ranking_udfs.duckdb.statements import macros, texts
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
-from tests.generate import ROOT, function_rows, generated, portable_script
-from tests.reference import GROUPS, checked_against, group_names, head, public_names
+from tests.generate import function_rows, generated, portable_script
+from tests.reference import GROUPS, ROOT, checked_against, group_names, head, public_names
 from tests.witnesses import WITNESSES
-from udfs.duckdb.statements import macros, texts
-from udfs.measures.registry import LIST_MEASURES, MEASURES
+
+pytestmark = pytest.mark.newest
 
 
 def test_generated_text_is_fresh() -> None:

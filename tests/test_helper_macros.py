@@ -12,11 +12,10 @@ from typing import Any
 import duckdb
 import pytest
 
-import udfs
-from udfs.duckdb import statements
-
-from .conftest import literal, value
-from .reference import head
+import ranking_udfs
+from ranking_udfs.duckdb import statements
+from tests.conftest import literal, value, with_internals
+from tests.reference import head
 
 HELPERS = [
     "catalog_coverage",
@@ -59,13 +58,13 @@ THREE = "(VALUES (10, 'apple'), (3, 'banana'), (4, 'candy')) AS t(key, value)"
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """One connection for every test here; a test that needs settings of its own takes `own`."""
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield with_internals(ranking_udfs.register(connection))
 
 
 @pytest.fixture
 def own() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield ranking_udfs.register(connection)
 
 
 def refused(con: duckdb.DuckDBPyConnection, sql: str) -> str:

@@ -13,9 +13,9 @@ import duckdb
 import pyarrow as pa
 import pytest
 
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests.conftest import call, evaluate, is_close, judged_array, lists, literal, maps, option_text, value
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Topic, Witness, Worked, random_topics
-from udfs.measures.registry import LIST_MEASURES, MEASURES
 
 EXACT = 1e-15  # of a double near 1 this is a few units in the last place
 CLOSE = 1e-12

@@ -1,5 +1,6 @@
-"""The package as others get it: the wheel, its types, the versions it runs on, and what hides it."""
+"""The package as others get it: the wheel, its types, and the versions it runs on."""
 
+import os
 import re
 import subprocess
 import sys
@@ -11,17 +12,21 @@ from pathlib import Path
 
 import pytest
 
-import udfs
-import udfs.arrow
-import udfs.duckdb
+import ranking_udfs
+import ranking_udfs.arrow
+import ranking_udfs.duckdb
+
+pytestmark = pytest.mark.newest
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def run(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False)
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=cwd, env=os.environ | environment, check=False
+    )
 
 
 # --- The wheel ---
@@ -45,24 +50,27 @@ def metadata(wheel: Path) -> Message:
 def test_the_wheel_has_the_package_its_types_and_its_sql_and_nothing_else(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert "udfs/py.typed" in names
-    for folder, inside in ((ROOT / "udfs", "udfs"), (ROOT / "sql", "udfs/sql")):
+    assert "ranking_udfs/py.typed" in names
+    for folder, inside in (
+        (ROOT / "udfs" / "ranking_udfs", "ranking_udfs"),
+        (ROOT / "sql", "ranking_udfs/sql"),
+    ):
         files = [file.relative_to(folder) for end in ("*.py", "*.sql") for file in folder.rglob(end)]
         assert len(files) > 30
         assert {f"{inside}/{file.as_posix()}" for file in files} <= names
     assert {name.partition("/")[0] for name in names} == {
-        "udfs",
-        f"duckdb_ranking_udfs-{udfs.__version__}.dist-info",
+        "ranking_udfs",
+        f"duckdb_ranking_udfs-{ranking_udfs.__version__}.dist-info",
     }
     assert any(name.endswith("licenses/LICENSE") for name in names)
 
 
 def test_the_metadata_say_what_it_runs_on(wheel: Path) -> None:
     found = metadata(wheel)
-    assert found["Version"] == udfs.__version__
+    assert found["Version"] == ranking_udfs.__version__
     required = found.get_all("Requires-Dist") or []
-    assert f"duckdb>={udfs.duckdb.OLDEST}" in required
-    assert f"pyarrow>={udfs.arrow.OLDEST}" in required
+    assert f"duckdb>={ranking_udfs.duckdb.OLDEST}" in required
+    assert f"pyarrow>={ranking_udfs.arrow.OLDEST}" in required
     assert found["Requires-Python"] == ">=3.11"
     classifiers = found.get_all("Classifier") or []
     minors = [int(text) for text in re.findall(r"Python :: 3\.(\d+)", "\n".join(classifiers))]
@@ -75,22 +83,24 @@ def test_the_metadata_say_what_it_runs_on(wheel: Path) -> None:
 
 RIGHT = """
 import duckdb
-import udfs
-import udfs.arrow.functions
+import ranking_udfs
+import ranking_udfs.arrow.functions
 
-con: duckdb.DuckDBPyConnection = udfs.register(duckdb.connect(), hivemall=False, temp=True)
-con = udfs.register(duckdb)
-page = udfs.report(con, "rec", "truth", [5, None], baseline="als", measures=["ndcg"])
+con: duckdb.DuckDBPyConnection = ranking_udfs.register(duckdb.connect(), hivemall=False, temp=True)
+con = ranking_udfs.register(duckdb)
+page = ranking_udfs.report("rec", "truth", ["ndcg"], [5, None], con=con, baseline="als", user_col="who")
+means: duckdb.DuckDBPyRelation = ranking_udfs.evaluate("rec.csv", "truth.csv", "ndcg@5,10", by_user=True)
+means = ranking_udfs.compare({"a": means, "b": means}, "truth.csv", baseline="a")
 page.save("report.html")
-text: str = page.html + udfs.__version__
-udfs.arrow.functions.FUNCTIONS["ndcg"].call
+text: str = page.html + ranking_udfs.__version__
+ranking_udfs.arrow.functions.FUNCTIONS["ndcg"].call
 """
 WRONG = """
-import udfs
-udfs.register("shop.duckdb")  # E: [arg-type]
-udfs.registr()  # E: [attr-defined]
-number: int = udfs.__version__  # E: [assignment]
-udfs.report(udfs.register(None), ks="five")  # E: [arg-type] [arg-type]
+import ranking_udfs
+ranking_udfs.register("shop.duckdb")  # E: [arg-type]
+ranking_udfs.registr()  # E: [attr-defined]
+number: int = ranking_udfs.__version__  # E: [assignment]
+ranking_udfs.report("rec", "truth", con="shop.duckdb", ks=5.5)  # E: [arg-type] [arg-type]
 """
 
 
@@ -109,7 +119,8 @@ def test_mypy_checks_a_users_project_against_the_installed_package(wheel: Path, 
     others = ",".join(f"{name}.*" for name in ("fsspec", "numpy", "pandas", "polars", "pyarrow"))
     skip = "follow_imports = skip\nfollow_imports_for_stubs = true"
     (tmp_path / "mypy.ini").write_text(f"[mypy]\n[mypy-{others}]\n{skip}\n")
-    found = run("-m", "mypy", "--strict", "--python-executable", python, "right.py", "wrong.py", cwd=tmp_path)
+    command = ["-m", "mypy", "--strict", "--python-executable", python, "right.py", "wrong.py"]
+    found = run(*command, cwd=tmp_path, PYTHONPATH="")  # mypy would find the checkout by it
     expected = [
         f"wrong.py:{number} {code}"
         for number, line in enumerate(WRONG.splitlines(), 1)
@@ -133,58 +144,30 @@ def test_mypy_checks_a_users_project_against_the_installed_package(wheel: Path, 
 def test_a_library_that_is_too_old_is_named_with_what_to_do(
     library: str, refused: list[str], taken: list[str], tmp_path: Path
 ) -> None:
-    """`from udfs import register` with a library that says that it is of some version, and cannot do more."""
-    oldest = {"duckdb": udfs.duckdb.OLDEST, "pyarrow": str(udfs.arrow.OLDEST)}[library]
+    """`from ranking_udfs import register` with a stand-in that has nothing but a version."""
+    oldest = {"duckdb": ranking_udfs.duckdb.OLDEST, "pyarrow": str(ranking_udfs.arrow.OLDEST)}[library]
     (tmp_path / f"{library}.py").write_text("")
     code = f"""
 import sys
 import {library} as library
 for library.__version__ in {refused + taken}:
     try:
-        import udfs.{"arrow" if library == "pyarrow" else library}
+        import ranking_udfs.{"arrow" if library == "pyarrow" else library}
         print("taken")
     except ImportError as error:
         print(error)
-    for name in [name for name in sys.modules if name.startswith("udfs")]:
+    for name in [name for name in sys.modules if name.startswith("ranking_udfs")]:
         del sys.modules[name]
 library.__version__ = {refused[0]!r}
-from udfs import {"register" if library == "duckdb" else "arrow"}
+from ranking_udfs import {"register" if library == "duckdb" else "arrow"}
 """
     found = run("-c", code, cwd=tmp_path)
     lines = [
-        f"udfs: {library} must be {oldest} or later, got {version}" for version in [*refused, refused[0]]
+        f"ranking_udfs: {library} must be {oldest} or later, got {version}"
+        for version in [*refused, refused[0]]
     ]
     printed = [*found.stdout.splitlines(), found.stderr.splitlines()[-1].removeprefix("ImportError: ")]
     said = [line for line in printed if line != "taken"]
     assert [line.partition(",")[0] + "," + line.split(",")[1].partition(":")[0] for line in said] == lines
     assert all(line.endswith(f": pip install --upgrade {library}") for line in said)
     assert printed.count("taken") == len(taken)
-
-
-# --- What hides the package ---
-
-
-def test_what_python_finds_under_the_name_is_what_the_readme_says(tmp_path: Path) -> None:
-    """A mere folder `udfs/` hides nothing; a file or a package of that name in the working directory does."""
-    folder, package, file = (tmp_path / name for name in ("folder", "package", "file"))
-    (folder / "udfs").mkdir(parents=True)
-    (package / "udfs").mkdir(parents=True)
-    (package / "udfs" / "__init__.py").touch()
-    file.mkdir()
-    (file / "udfs.py").touch()
-    code = "import udfs; print(udfs.__file__); udfs.__version__"
-    installed = run("-c", code, cwd=folder)
-    assert (installed.returncode, Path(installed.stdout.strip())) == (0, Path(udfs.__file__)), (
-        installed.stderr
-    )
-    for where, seen, flags in (
-        (package, str(package / "udfs" / "__init__.py"), []),
-        (file, str(file / "udfs.py"), []),
-        (folder, "None", ["-S"]),  # without what is installed
-    ):
-        hidden = run(*flags, "-c", code, cwd=where)
-        assert hidden.stdout.strip() == seen
-        assert "module 'udfs' has no attribute '__version__'" in hidden.stderr
-    script = file / "udfs.py"
-    script.write_text("import udfs; udfs.register")
-    assert "partially initialized module 'udfs' has no attribute 'register'" in run(script, cwd=file).stderr

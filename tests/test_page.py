@@ -8,19 +8,23 @@ import shutil
 import subprocess
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from tests.test_cli import con, folder, registered, run  # noqa: F401
-from tests.test_report import (  # noqa: F401
+from ranking_udfs.reporting import drawing
+from ranking_udfs.reporting.charts import MOST_SYSTEMS
+from tests.command import Run, con, folder, registered, run  # noqa: F401
+from tests.pages import (  # noqa: F401
     ARGUMENTS,
     FEW,
     HTML,
     SEGMENT,
     SYSTEMS,
+    Written,
     files,
     make_files,
     parsed,
@@ -29,16 +33,16 @@ from tests.test_report import (  # noqa: F401
     text_of,
     written,
 )
-from udfs.page import drawing
-from udfs.page.charts import MOST_SYSTEMS
+
+pytestmark = pytest.mark.newest
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # What a name may hold that a page must show and not obey.
 NASTY = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)> \"'&amp; {{7}} \u202egnp \x07"
-PAGES = {}
+PAGES: dict[str, str] = {}
 
 
-def standard(written):
+def standard(written: Written) -> str:
     """A page that many look at, written once."""
     if not PAGES:
         PAGES["standard"] = written(*ARGUMENTS, *SEGMENT)
@@ -49,17 +53,17 @@ def standard(written):
 # --- The page ---
 
 
-def test_the_page_is_the_same_each_time(written):
+def test_the_page_is_the_same_each_time(written: Written) -> None:
     assert standard(written) == written(*ARGUMENTS, *SEGMENT)
 
 
-def test_its_size_does_not_depend_on_how_many_users_there_are(written):
+def test_its_size_does_not_depend_on_how_many_users_there_are(written: Written) -> None:
     small = len(standard(written))
     make_files(users=1_500)
     assert len(written(*ARGUMENTS, *SEGMENT)) < 1.03 * small
 
 
-def test_there_are_no_scripts_and_nothing_from_elsewhere(written):
+def test_there_are_no_scripts_and_nothing_from_elsewhere(written: Written) -> None:
     html = standard(written)
     tree = parsed(html)
     names = {element.tag.rpartition("}")[2] for element in tree.iter() if isinstance(element.tag, str)}
@@ -83,7 +87,7 @@ def test_there_are_no_scripts_and_nothing_from_elsewhere(written):
     assert "http" not in html.partition("</style>")[0]
 
 
-def test_ids_are_unique_and_what_they_are_named_by_is_there(written):
+def test_ids_are_unique_and_what_they_are_named_by_is_there(written: Written) -> None:
     tree = parsed(standard(written))
     ids = [element.get("id") for element in tree.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
@@ -93,7 +97,7 @@ def test_ids_are_unique_and_what_they_are_named_by_is_there(written):
         assert {element.get("aria-labelledby")} <= {None, *ids}
 
 
-def test_headings_are_in_order_and_charts_have_a_text_and_a_table(written):
+def test_headings_are_in_order_and_charts_have_a_text_and_a_table(written: Written) -> None:
     tree = parsed(standard(written))
     levels = [int(one.tag[-1]) for one in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(one.tag))]
     assert levels[0] == 1
@@ -111,13 +115,13 @@ def test_headings_are_in_order_and_charts_have_a_text_and_a_table(written):
         assert cell.get("scope") in ("col", "row")
 
 
-def luminance(colour):
+def luminance(colour: str) -> float:
     parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
     linear = np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
     return float(linear @ [0.2126, 0.7152, 0.0722])
 
 
-def test_colours_have_the_contrast_of_wcag_aa():
+def test_colours_have_the_contrast_of_wcag_aa() -> None:
     style = (Path(drawing.__file__).parent / "page.css").read_text()
     themes = [
         dict(re.findall(r"--([\w-]+): (#\w{6})", block))
@@ -127,7 +131,7 @@ def test_colours_have_the_contrast_of_wcag_aa():
     for theme in themes:
         assert len(theme) == 7 + MOST_SYSTEMS
 
-        def contrast(one, other, theme=theme):
+        def contrast(one: str, other: str, theme: Any = theme) -> float:
             low, high = sorted(luminance(theme[name]) for name in (one, other))
             return (high + 0.05) / (low + 0.05)
 
@@ -140,7 +144,7 @@ def test_colours_have_the_contrast_of_wcag_aa():
     assert light == list(drawing.COLOURS)
 
 
-def test_more_than_eight_models_are_in_the_tables_alone(written):
+def test_more_than_eight_models_are_in_the_tables_alone(written: Written) -> None:
     names = [f"m{i:02}" for i in range(10)]
     make_files(names, users=20)
     html = written(
@@ -158,7 +162,7 @@ def test_more_than_eight_models_are_in_the_tables_alone(written):
     assert text_of(parsed(html).find(f".//{HTML}h1")) == "9 models compared with m00"
 
 
-def test_names_are_text_and_nothing_else(written, run):
+def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:
     nasty = NASTY.replace("\x07", "")
     for name in ("als", "bert"):
         lines = Path(f"{name}.csv").read_text().splitlines()[1:]
@@ -206,7 +210,7 @@ def test_names_are_text_and_nothing_else(written, run):
 in_a_browser = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
 
 
-def browser(*arguments):
+def browser(*arguments: str) -> Any:
     """Run headless Chromium without a network."""
     flags = [
         "--headless=new",
@@ -216,12 +220,12 @@ def browser(*arguments):
         "--proxy-server=127.0.0.1:9",
     ]
     done = subprocess.run(
-        [CHROMIUM, *flags, *arguments], capture_output=True, text=True, check=True, timeout=120
+        [str(CHROMIUM), *flags, *arguments], capture_output=True, text=True, check=True, timeout=120
     )
     return done.stdout
 
 
-def probed(html, script, width=1200):
+def probed(html: str, script: str, width: int = 1200) -> Any:
     """The page in a frame of this width, and what a script outside it finds."""
     probe = Path("probe.html").resolve()
     frame = f'<iframe id="frame" style="width: {width}px; height: 800px; border: 0"></iframe>'
@@ -233,7 +237,7 @@ def probed(html, script, width=1200):
 
 @in_a_browser
 @pytest.mark.parametrize("width", [375, 1200])
-def test_nothing_overflows(written, width):
+def test_nothing_overflows(written: Written, width: int) -> None:
     html = standard(written)
     script = """
         const width = page.documentElement.clientWidth;
@@ -254,7 +258,9 @@ def test_nothing_overflows(written, width):
 
 @in_a_browser
 @pytest.mark.parametrize(("theme", "paper"), [("light", (255, 255, 255)), ("dark", (22, 24, 28))])
-def test_a_screenshot_is_not_blank_in_either_theme(written, theme, paper):
+def test_a_screenshot_is_not_blank_in_either_theme(
+    written: Written, theme: str, paper: tuple[int, ...]
+) -> None:
     standard(written)
     flags = ["--force-dark-mode"] if theme == "dark" else []
     browser(
@@ -273,7 +279,7 @@ def test_a_screenshot_is_not_blank_in_either_theme(written, theme, paper):
 
 
 @in_a_browser
-def test_it_can_be_printed(written):
+def test_it_can_be_printed(written: Written) -> None:
     standard(written)
     browser("--no-pdf-header-footer", "--print-to-pdf=report.pdf", Path("report.html").resolve().as_uri())
     pdf = Path("report.pdf").read_bytes()
@@ -284,7 +290,7 @@ def test_it_can_be_printed(written):
 # --- The charts as files ---
 
 
-def points(svg):
+def points(svg: Any) -> Any:
     """The marks of points in a chart: x, y and the colour."""
     found = []
     for group in ElementTree.fromstring(svg).iter():
@@ -297,7 +303,7 @@ def points(svg):
     return found
 
 
-def scale(svg, role):
+def scale(svg: Any, role: str) -> Any:
     """Where numbers lie on an axis: its labels, and a line through two of them."""
     texts = [
         (float(text.text.replace("\u2212", "-")), text.get("transform"))
@@ -312,7 +318,7 @@ def scale(svg, role):
     return lambda value: low + (value - first) / (last - first) * (high - low)
 
 
-def test_the_points_of_a_chart_are_where_the_means_are(run):
+def test_the_points_of_a_chart_are_where_the_means_are(run: Run) -> None:
     Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
     expected = json.loads(
@@ -330,7 +336,7 @@ def test_the_points_of_a_chart_are_where_the_means_are(run):
     assert len({(x, colour) for x, _, colour in found}) == 9
 
 
-def test_the_points_of_a_comparison_are_where_the_differences_are(run):
+def test_the_points_of_a_comparison_are_where_the_differences_are(run: Run) -> None:
     Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
     expected = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
@@ -344,7 +350,7 @@ def test_the_points_of_a_comparison_are_where_the_differences_are(run):
         assert abs(found[row["system"]] - at(row["difference"])) < 1.5
 
 
-def test_figures_are_files_of_their_own(run):
+def test_figures_are_files_of_their_own(run: Run) -> None:
     Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, *SEGMENT, "--figures", "figures", "--figure-format", "png") == ""
     names = {path.name for path in Path("figures").iterdir()}

@@ -1,7 +1,9 @@
 """The pack without Python: the script that stays in a database, in DuckDB's shell and on bare connections."""
 
 import csv
+import json
 import re
+import shutil
 import subprocess
 import sysconfig
 from collections.abc import Callable, Iterator
@@ -11,13 +13,13 @@ from typing import Any
 import duckdb
 import pytest
 
-import udfs
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb.names import UDFS, is_table
+from ranking_udfs.duckdb.portable import script_macros
+from ranking_udfs.duckdb.statements import folder, macros
+from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close
-from udfs.command.cli import main
-from udfs.duckdb.names import UDFS, is_table
-from udfs.duckdb.portable import in_file
-from udfs.duckdb.statements import folder, macros
-from udfs.measures.registry import MEASURES
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
 SHELL = Path(sysconfig.get_path("scripts")) / "duckdb"
@@ -41,7 +43,7 @@ QUERIES = {
     "ranking_summary": SUMMARY,
     "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3], ties := 'expected') ORDER BY userid, k",
     "ranking_distribution": "FROM ranking_distribution('rec', 'truth', [2], ties := 'expected')",
-    "ranking_compare": "FROM ranking_compare('systems', 'truth', [2], measures := ['map(normalize=min)'])",
+    "ranking_compare": "FROM ranking_compare('systems', 'truth', [2], measures := ['average_precision'])",
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
     "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",
     "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
@@ -132,7 +134,7 @@ def test_the_script_serves_later_sessions_and_views(
         assert_same(client(shop, query), con.execute(query).fetchall())
         assert_same(python(shop, query), con.execute(query).fetchall())  # what one wrote the other reads
     assert client(shop, "FROM summary") == client(shop, SUMMARY)
-    assert client(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {udfs.__version__}",)]
+    assert client(shop, "SELECT ranking_version()") == [(f"duckdb-ranking-udfs {ranking_udfs.__version__}",)]
     with duckdb.connect() as elsewhere:
         rows = elsewhere.execute(f"ATTACH '{shop}' AS other (READ_ONLY); FROM other.summary").fetchall()
     assert_same(rows, con.execute(SUMMARY).fetchall())
@@ -143,14 +145,14 @@ def twins() -> Iterator[tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnecti
     """A connection that has the script alone, and one with all that the pack has, over the same tables."""
     with duckdb.connect() as alone, duckdb.connect() as registered:
         run_script(alone)
-        udfs.register(registered)
+        ranking_udfs.register(registered)
         for con in (alone, registered):
             con.execute(TABLES)
         yield alone, registered
 
 
 def test_every_macro_that_a_user_may_call_has_a_query_here() -> None:
-    assert QUERIES.keys() == {name for name in in_file() if not name.startswith("_")}
+    assert QUERIES.keys() == {name for name in script_macros() if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", QUERIES)
@@ -209,7 +211,7 @@ def test_the_script_has_every_macro_but_short_names_and_hivemalls_helpers(
     run_script(bare)
     made = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'memory'"
     found = {name for (name,) in bare.execute(made).fetchall()}
-    assert found == {*in_file(), "ranking_version", "_ranking_macros"}
+    assert found == {*script_macros(), "ranking_version", "_ranking_macros"}
     assert found > {"ranking_summary", "_ranking_judged", "ranking_precision_recall_curve", "udf_mae"}
     short = {name for name, macro in macros().items() if name != macro.always}
     left_out = {
@@ -361,8 +363,8 @@ def test_the_name_of_an_attached_database_is_not_enough(other: duckdb.DuckDBPyCo
 def test_register_takes_the_macros_in_a_file_for_the_packs(bare: duckdb.DuckDBPyConnection) -> None:
     bare.execute(TABLES)
     run_script(bare)
-    udfs.register(bare)  # a warning would be an error
-    udfs.register(bare, temp=False)
+    ranking_udfs.register(bare)  # a warning would be an error
+    ranking_udfs.register(bare, temp=False)
     assert bare.execute("SELECT mae(1, 3), recall([1], [1])").fetchall() == [(2, 1)]
     rows = bare.execute(SUMMARY).fetchall()
     assert len(rows) == 3
@@ -384,17 +386,208 @@ def test_install_runs_the_script_in_a_file(
     python(shop, TABLES)
     for _ in range(times):
         assert main(["install", str(shop)]) == 0
-        said = f"{shop}: installed duckdb-ranking-udfs {udfs.__version__}: "
+        said = f"{shop}: installed duckdb-ranking-udfs {ranking_udfs.__version__}: "
         assert capsys.readouterr().out == f"{said}FROM ranking_summary('rec', 'truth', [5, 10])\n"
     assert len(python(shop, CHECK)) > 1
 
 
-def test_install_makes_no_new_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for path in (shop, shop.parent, ":memory:"):
+def test_install_makes_no_file_where_none_can_be(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in (shop.parent, shop.parent / "nowhere" / "a.duckdb", ":memory:"):
         assert main(["install", str(path)]) == 1
-        message = f"{path}: no such file: install needs a DuckDB database that is there"
+        needed = "a DuckDB database, or the name of a new file in a folder that is there"
+        message = f"{path}: no such file: install needs {needed}"
         assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
     assert list(shop.parent.iterdir()) == []
+
+
+# --- A file to attach ---
+
+
+@pytest.fixture
+def attached(shop: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    """The statement that attaches a file which `install` has written."""
+    assert main(["install", str(shop)]) == 0
+    said, example = capsys.readouterr().out.split(": ATTACH ")
+    assert said == f"{shop}: installed duckdb-ranking-udfs {ranking_udfs.__version__}"
+    statement, query = f"ATTACH {example}".split("; ")
+    assert query == "FROM ranking.ranking_summary('rec', 'truth', [5, 10])\n"
+    return statement
+
+
+def whole(query: str) -> str:
+    """The query, with the macros called from the database `ranking`."""
+    return re.sub(rf"\b({'|'.join(macros())})\(", r"ranking.\1(", query)
+
+
+def test_a_new_file_is_attached_and_serves_without_a_second_step(
+    con: duckdb.DuckDBPyConnection, attached: str, shop: Path, tmp_path: Path
+) -> None:
+    con.execute(TABLES)
+    for client in (shell, python):
+        for query in (SUMMARY, CHECK, QUERIES["ranking_ndcg"], "SELECT mae(1, 3), rmse(1, 3)"):
+            found = client(tmp_path / f"{client.__name__}.duckdb", attached, "BEGIN", TABLES, whole(query))
+            assert_same(found, con.execute(query).fetchall())
+    with duckdb.connect(shop.rename(tmp_path / "ranking.duckdb"), read_only=True) as opened:
+        opened.execute(f"ATTACH ':memory:' AS m (READ_WRITE); USE m; {TABLES}")
+        assert_same(opened.execute(whole(SUMMARY)).fetchall(), con.execute(SUMMARY).fetchall())
+
+
+def test_every_macro_of_the_file_returns_what_it_returns_beside_python(
+    con: duckdb.DuckDBPyConnection, bare: duckdb.DuckDBPyConnection, attached: str
+) -> None:
+    bare.execute(attached)
+    for each in (con, bare):
+        each.execute(TABLES)
+    for query in QUERIES.values():
+        found, expected = bare.execute(whole(query)).fetchall(), con.execute(query).fetchall()
+        assert repr(found) == repr(expected), query
+
+
+def test_no_macro_calls_a_function_that_takes_its_arguments_by_name() -> None:
+    """DuckDB 2.0.0 forgets the names where it writes a macro into a file of an older format: write {...}."""
+    for name, macro in macros().items():
+        assert not re.search(r"\bstruct_(update|insert|pack)\(", macro.sql), name
+
+
+def test_the_file_is_of_the_oldest_format_and_says_what_each_macro_does(
+    bare: duckdb.DuckDBPyConnection, attached: str
+) -> None:
+    bare.execute(attached)
+    tags = "SELECT tags['storage_version'] FROM duckdb_databases() WHERE database_name = 'ranking'"
+    assert bare.execute(tags).fetchone() == ("v1.5.0+",)
+    said = "SELECT DISTINCT function_name, comment FROM duckdb_functions() WHERE database_name = 'ranking'"
+    found = {name: comment for name, comment in bare.execute(said).fetchall() if comment}
+    assert found == {name: macro.description for name, macro in macros().items() if macro.description}
+
+
+def test_under_another_name_the_error_names_the_one_that_is_missing(
+    bare: duckdb.DuckDBPyConnection, attached: str
+) -> None:
+    bare.execute(attached.replace("AS ranking", "AS other"))
+    with pytest.raises(duckdb.Error, match=r"\branking\b.* does not exist"):
+        bare.execute("FROM other.ranking_summary('rec', 'truth', [5])")
+
+
+def test_installing_again_upgrades_a_file_to_attach(
+    bare: duckdb.DuckDBPyConnection, attached: str, shop: Path
+) -> None:
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE OR REPLACE MACRO ranking_recall(a) AS 'old'; CREATE TABLE hers AS SELECT 1 AS i")
+        con.execute("CREATE OR REPLACE MACRO ranking_gone(a) AS 'old'")
+        mark = "duckdb-ranking-udfs 0.0.1 ranking_recall ranking_gone _ranking_macros"
+        con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{mark}'")
+    assert main(["install", str(shop)]) == 0
+    bare.execute(attached).execute(TABLES)
+    assert len(bare.execute(whole(QUERIES["ranking_recall"])).fetchall()) > 0
+    assert bare.execute("FROM ranking.hers").fetchall() == [(1,)]
+    gone = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'ranking_gone'"
+    assert bare.execute(gone).fetchone() == (0,)
+
+
+def test_register_refuses_a_file_under_the_name_of_its_own_database(
+    bare: duckdb.DuckDBPyConnection, attached: str, shop: Path
+) -> None:
+    """It has other contents. Beside TEMP macros it may be attached."""
+    bare.execute(attached).execute(TABLES)
+    with pytest.raises(ValueError, match=re.escape(f"got one in {shop}")):
+        ranking_udfs.register(bare, temp=False)
+    ranking_udfs.register(bare)
+    assert bare.execute(SUMMARY).fetchall() == bare.execute(whole(SUMMARY)).fetchall()
+
+
+NODE = """
+const { DuckDBInstance } = require('@duckdb/node-api');
+(async () => {
+  const con = await (await DuckDBInstance.create(':memory:')).connect();
+  for (const statement of JSON.parse(process.argv[1])) {
+    var rows = (await con.runAndReadAll(statement)).getRowsJson();
+  }
+  console.log(JSON.stringify(rows));
+})();
+"""
+
+
+def node(*statements: str) -> Rows:
+    """The rows that DuckDB's client for Node returns. NODE_PATH says where `@duckdb/node-api` is."""
+    found = subprocess.run(
+        ["node", "-e", NODE, json.dumps(statements)], capture_output=True, text=True, check=False
+    )
+    if "Cannot find module" in found.stderr:
+        pytest.skip("Node has no @duckdb/node-api: npm install @duckdb/node-api, and set NODE_PATH")
+    assert found.returncode == 0, found.stderr
+    return [tuple(row) for row in json.loads(found.stdout)]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
+def test_node_attaches_the_file(con: duckdb.DuckDBPyConnection, attached: str) -> None:
+    query = "SELECT k::INTEGER, recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4])"
+    found = node(attached, *filter(str.strip, TABLES.split(";")), whole(query))
+    assert_same(found, con.execute(TABLES).execute(query).fetchall())
+
+
+# --- Uninstall ---
+
+
+def test_uninstall_takes_out_what_install_put_in_and_nothing_else(
+    shop: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python(shop, TABLES, "CREATE MACRO mae(a, b) AS 'hers'", "CREATE SCHEMA s")
+    made = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'shop' ORDER BY ALL"
+    before = python(shop, made)
+    assert main(["install", str(shop)]) == 0
+    with duckdb.connect(shop) as con:
+        con.execute("USE s")
+        run_script(con)
+    assert len(python(shop, made)) > 2 * len(script_macros())
+    capsys.readouterr()
+    assert main(["uninstall", str(shop)]) == 0
+    said = rf"{re.escape(str(shop))}: uninstalled duckdb-ranking-udfs: (\d+) macros\n"
+    assert re.fullmatch(said, capsys.readouterr().out)
+    assert python(shop, made) == before
+    assert len(python(shop, "FROM rec")) == 7
+    assert main(["uninstall", str(shop)]) == 1
+    message = f"{shop}: there is nothing of duckdb-ranking-udfs to uninstall"
+    assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
+
+
+def test_uninstall_takes_out_what_the_first_script_put_in(shop: Path) -> None:
+    python(shop, *FIRST_SCRIPT)
+    assert main(["uninstall", str(shop)]) == 0
+    made = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'shop'"
+    assert python(shop, made) == []
+
+
+def test_uninstall_wants_a_file_that_is_there(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["uninstall", str(shop)]) == 1
+    message = f"{shop}: no such file: uninstall needs a DuckDB database that is there"
+    assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
+    assert not shop.exists()
+
+
+# What the first script left, as far as it matters: a macro under a name that is a function's now.
+FIRST_SCRIPT = (
+    "CREATE MACRO udf_version() AS 'duckdb-ranking-udfs 0.1.0'",
+    "CREATE MACRO udf_mae(predicted, actual) AS avg(abs(predicted - actual))",
+    "CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.1.0 udf_version udf_mae _ranking_macros'",
+)
+
+
+@pytest.mark.parametrize("temp", [True, False])
+def test_register_works_over_the_first_script_and_a_later_one_replaces_it(shop: Path, temp: bool) -> None:
+    python(shop, *FIRST_SCRIPT)
+    with duckdb.connect(shop) as con:
+        con.begin()
+        with pytest.raises(ValueError, match="a macro udf_version of an older version, got one: end it"):
+            ranking_udfs.register(con, temp=temp)
+        con.rollback()
+        ranking_udfs.register(con, temp=temp)
+        sql = "SELECT recall([1], [1]), system.main.udf_version()"
+        assert con.execute(sql).fetchone() == (1, f"duckdb-ranking-udfs {ranking_udfs.__version__}")
+    assert main(["install", str(shop)]) == 0
+    with duckdb.connect(shop) as con:
+        version = ranking_udfs.register(con.begin()).execute("SELECT udf_version()").fetchone()
+        assert version == (f"duckdb-ranking-udfs {ranking_udfs.__version__}",)
+        con.rollback()
 
 
 @pytest.mark.parametrize("name", ["table.csv", "table.txt", "empty.duckdb"])

@@ -12,10 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.conftest import evaluate, lists, maps, option_text
-from tests.fuzz.check import within
+from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import evaluate, lists, maps, option_text, within
 from tests.witnesses import WITNESSES, Options, Topic, random_topics
-from udfs.measures.registry import MEASURES
 
 COMBINATIONS = [(name, options) for name, one in WITNESSES.items() for options in one.options]
 

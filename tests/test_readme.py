@@ -22,25 +22,25 @@ from typing import Any
 import duckdb
 import pytest
 
+from ranking_udfs.arrow.functions import FUNCTIONS
 from tests.reference import TABLES
-from udfs.arrow.functions import FUNCTIONS
 
 ROOT = Path(__file__).resolve().parent.parent
 SESSIONS = [
     "README.md",
     "sql/README.md",
     "examples/README.md",
-    "udfs/command/README.md",
-    "udfs/duckdb/README.md",
+    "udfs/ranking_udfs/command/README.md",
+    "udfs/ranking_udfs/duckdb/README.md",
 ]
 DOCUMENTS = [
     *SESSIONS,
     "udfs/README.md",
-    "udfs/spark/README.md",
+    "udfs/ranking_udfs/spark/README.md",
     "examples/dbt_project/README.md",
     "tests/benchmark/README.md",
 ]
-COMMAND = f'"{sys.executable}" -m udfs'
+COMMAND = f'"{sys.executable}" -m ranking_udfs'
 ELSEWHERE = {"command: evaluate", "command: test", "spark"}  # marks of what other tests run
 BLOCK = re.compile(
     r"(?:<!-- (?P<mark>[\w: -]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```\n"
@@ -105,7 +105,7 @@ class Session:
         found = subprocess.run(
             ["bash", "-euo", "pipefail", "-c", commands.replace("ranking-udfs", COMMAND)],
             cwd=self.folder,
-            env=os.environ | {"PATH": scripts, "PYTHONPATH": str(ROOT)},
+            env=os.environ | {"PATH": scripts},
             capture_output=True,
             text=True,
             check=False,

@@ -1,4 +1,4 @@
-"""`ranking-udfs report` and `udfs.report`: the numbers on the page, errors, and what a notebook has."""
+"""`ranking-udfs report` and `ranking_udfs.report`: the numbers on the page, errors, notebooks."""
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
@@ -6,95 +6,45 @@ import json
 import re
 import shutil
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
-import html5lib
 import numpy as np
 import pytest
 from scipy import stats
 
-import udfs
-from tests.test_cli import con, fails, folder, registered, run  # noqa: F401
-from udfs.command.cli import main
-from udfs.page.page import page as page_of
-
-HTML = "{http://www.w3.org/1999/xhtml}"
-SYSTEMS = {"als": 0.2, "bert": 0.35, "pop": 0.1}
-FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
-ARGUMENTS = [*FILES, "--baseline", "als", "-k", "5", "-k", "10", "-k", "20", "--margin", "0.01"]
-FEW = ["--measures", "ndcg,recall"]  # so that less is drawn
-SEGMENT = ["--segment", "users.csv:country"]
-
-
-def make_files(names=SYSTEMS, users=120, nasty=""):
-    """Recommendations of each model, of which some are right, for all users but the last; and segments."""
-    draw = np.random.default_rng(1)
-    hits = dict(zip(names, SYSTEMS.values(), strict=False))
-    for name in names:
-        found = draw.random((users - 1, 30)) < hits.get(name, 0.15)
-        rows = (
-            f"u{u}{nasty},{i if found[u, i] else 1000 + i},{30 - i}.5\n"
-            for u in range(users - 1)
-            for i in range(30)
-        )
-        Path(f"{name}.csv").write_text("userid,itemid,score\n" + "".join(rows))
-    truth = (f"u{u}{nasty},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
-    Path("relevant.csv").write_text("userid,itemid,rel\n" + "".join(truth))
-    countries = ("SE", "NO", f"DK{nasty}")
-    segments = (f"u{u}{nasty},{countries[u % 5 // 2]}\n" for u in range(users - 10))
-    Path("users.csv").write_text("userid,country\n" + "".join(segments))
-
-
-@pytest.fixture(autouse=True)
-def files(folder, monkeypatch):
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
-    make_files()
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.reporting.page import page as page_of
+from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
+from tests.pages import (  # noqa: F401
+    ARGUMENTS,
+    FEW,
+    FILES,
+    HTML,
+    SEGMENT,
+    SYSTEMS,
+    Written,
+    files,
+    make_files,
+    parsed,
+    sections,
+    tables_in,
+    text_of,
+    written,
+)
 
 
 @pytest.fixture
-def own():
+def own() -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection that the command does not use."""
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield ranking_udfs.register(connection)
 
 
-@pytest.fixture
-def written(run):
-    """The page that the command writes, of a few measures if it is not said of which."""
-
-    def run_it(*arguments):
-        few = [] if "--measures" in arguments else FEW
-        assert run("report", *arguments, *few, "--output", "report.html") == ""
-        return Path("report.html").read_text(encoding="utf-8")
-
-    return run_it
-
-
-def parsed(html):
-    """The page as a tree; html5lib fails at whatever is not HTML."""
-    return html5lib.HTMLParser(strict=True).parse(html)
-
-
-def text_of(element):
-    return " ".join("".join(element.itertext()).split())
-
-
-def sections(html):
-    """Each section by its heading."""
-    return {text_of(one.find(f"{HTML}h2")): one for one in parsed(html).iter(f"{HTML}section")}
-
-
-def tables_in(element):
-    """The rows of each table, as texts by the texts of the header."""
-    found = []
-    for table in element.iter(f"{HTML}table"):
-        header, *rows = (list(map(text_of, row)) for row in table.iter(f"{HTML}tr"))
-        found.append([dict(zip(header, row, strict=True)) for row in rows])
-    return found
-
-
-def four(number):
+def four(number: float | None) -> str:
     """As the page writes a number."""
     return "" if number is None else re.sub(r"e([+-])0*", r"e\1", f"{number:.4g}").replace("e+", "e")
 
@@ -102,7 +52,8 @@ def four(number):
 # --- The numbers ---
 
 
-def test_differences_are_those_of_compare(run, written):
+@pytest.mark.slow
+def test_differences_are_those_of_compare(run: Run, written: Written) -> None:
     expected = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
     measures = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
     html = written(*ARGUMENTS, "--no-check", "--measures", ",".join(measures))
@@ -132,7 +83,10 @@ def test_differences_are_those_of_compare(run, written):
         ]
 
 
-def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(run, written, own):
+@pytest.mark.slow
+def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(
+    run: Run, written: Written, own: duckdb.DuckDBPyConnection
+) -> None:
     measures = ["--measures", "ndcg,ndcg(gain=linear)@10,hits"]
     arguments = [*ARGUMENTS[:4], "-k", "5", "-k", "10", *measures, "--no-check"]
     expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
@@ -157,12 +111,14 @@ def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(r
     assert counts["Users without truth (left out)"]["bert"] == "0"
 
 
-def student(values):
+def student(values: Any) -> float:
     """Half of the 95 % interval of the mean."""
-    return stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5
+    return float(stats.t.ppf(0.975, len(values) - 1) * np.std(values, ddof=1) / len(values) ** 0.5)
 
 
-def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(written, own):
+def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(
+    written: Written, own: duckdb.DuckDBPyConnection
+) -> None:
     html = written(*ARGUMENTS, "--no-check")
     found = sections(html)
     own.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
@@ -192,7 +148,7 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(written, own):
 
 
 @pytest.mark.slow
-def test_segments_are_those_of_compare_the_largest_first(run, written):
+def test_segments_are_those_of_compare_the_largest_first(run: Run, written: Written) -> None:
     arguments = [*ARGUMENTS, *SEGMENT, "--no-check"]
     expected = json.loads(run("compare", *arguments, "--format", "json"))
     keyed = {
@@ -213,7 +169,7 @@ def test_segments_are_those_of_compare_the_largest_first(run, written):
 
 
 @pytest.mark.slow
-def test_the_verdict_is_compares_sentence(run, written):
+def test_the_verdict_is_compares_sentence(run: Run, written: Written) -> None:
     said = run("compare", *ARGUMENTS, "--no-check", "--measures", "ndcg@5")
     verdicts = [text_of(one) for one in sections(written(*ARGUMENTS))["The verdict"].iter(f"{HTML}li")]
     assert len(verdicts) == 2
@@ -222,7 +178,7 @@ def test_the_verdict_is_compares_sentence(run, written):
 
 
 @pytest.mark.slow
-def test_what_the_check_found_stands_on_the_page_and_nothing_too(run, written):
+def test_what_the_check_found_stands_on_the_page_and_nothing_too(run: Run, written: Written) -> None:
     assert "users in truth that are not in rec: 1, for example userid u119" in text_of(
         sections(written(*ARGUMENTS))["The data"]
     )
@@ -231,7 +187,9 @@ def test_what_the_check_found_stands_on_the_page_and_nothing_too(run, written):
     assert "The data was not checked." in text_of(sections(written(*ARGUMENTS, "--no-check"))["The data"])
 
 
-def test_one_model_has_the_sections_that_make_sense_for_one(written, run, own):
+def test_one_model_has_the_sections_that_make_sense_for_one(
+    written: Written, run: Run, own: duckdb.DuckDBPyConnection
+) -> None:
     html = written("als.csv", "relevant.csv", "-k", "10", *SEGMENT)
     assert list(sections(html)) == [
         *("The data", "Means", "Precision and recall", "How users fare", "Segments", "How it was made")
@@ -251,7 +209,9 @@ def test_one_model_has_the_sections_that_make_sense_for_one(written, run, own):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["trec", "expected"])
-def test_ties_and_ascending_scores_reach_the_page(run, written, ties, own):
+def test_ties_and_ascending_scores_reach_the_page(
+    run: Run, written: Written, ties: str, own: duckdb.DuckDBPyConnection
+) -> None:
     arguments = [*FILES, "-k", "10", "--measures", "recall", "--ties", ties, "--ascending", "--no-check"]
     expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
     found = sections(written(*arguments))
@@ -271,14 +231,15 @@ def test_ties_and_ascending_scores_reach_the_page(run, written, ties, own):
     assert list(row.values())[1:] == [four(precision) for _, precision in curve.fetchall()]
 
 
-def test_randomization_names_its_seed(written):
+def test_randomization_names_its_seed(written: Written) -> None:
     html = written(*ARGUMENTS, "--test", "randomization", "--permutations", "200", "--seed", "7")
     made = text_of(sections(html)["How it was made"])
     assert "200, seed 7" in made
     assert "p of the paired randomization test, corrected after Holm" in made
 
 
-def test_the_sql_on_the_page_makes_the_same_numbers(written, own):
+@pytest.mark.slow
+def test_the_sql_on_the_page_makes_the_same_numbers(written: Written, own: duckdb.DuckDBPyConnection) -> None:
     html = written(*ARGUMENTS)
     (sql,) = (text for text in (one.text for one in parsed(html).iter(f"{HTML}pre")) if text)
     rows = {}
@@ -295,13 +256,13 @@ def test_the_sql_on_the_page_makes_the_same_numbers(written, own):
         assert (row["Difference"], row["p"]) == (four(one["difference"]), four(one["p_adjusted"]))
 
 
-def titles(html):
+def titles(html: str) -> list[str]:
     """The title of each chart."""
     return [text_of(one) for one in parsed(html).iter(f"{HTML}h3")]
 
 
 @pytest.mark.slow
-def test_titles_say_who_is_best_where_the_users_are_the_same(written):
+def test_titles_say_who_is_best_where_the_users_are_the_same(written: Written) -> None:
     found = titles(written(*ARGUMENTS, "--measures", "ndcg,recall@5", "--no-check"))
     assert "NDCG by cut-off: highest for bert at every k" in found
     assert "Recall@5: highest for bert" in found
@@ -321,7 +282,7 @@ def test_titles_say_who_is_best_where_the_users_are_the_same(written):
 
 
 @pytest.mark.slow
-def test_a_measure_that_some_users_have_no_value_of(written, own):
+def test_a_measure_that_some_users_have_no_value_of(written: Written, own: duckdb.DuckDBPyConnection) -> None:
     """The rank of the first hit: less is better, and who has no hit has none."""
     html = written(
         *FILES, "--baseline", "als", "-k", "0", "-k", "5", "--measures", "first_hit_rank", "--no-check"
@@ -349,7 +310,7 @@ def test_a_measure_that_some_users_have_no_value_of(written, own):
     assert "First hit rank@0: no user has values of both" in " ".join(nothing)
 
 
-def test_the_whole_list_and_cut_offs_of_a_measures_own(run, written):
+def test_the_whole_list_and_cut_offs_of_a_measures_own(run: Run, written: Written) -> None:
     arguments = [
         *FILES,
         "--baseline",
@@ -376,11 +337,13 @@ def test_the_whole_list_and_cut_offs_of_a_measures_own(run, written):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["", "\x07"])
-def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop, name):
+def test_a_model_or_segment_without_a_name_has_one_on_the_page(
+    shop: duckdb.DuckDBPyConnection, name: str
+) -> None:
     shop.execute("UPDATE rec SET model = ? WHERE model = 'bert'", [name])
     shop.execute("UPDATE people SET country = ? WHERE country = 'SE'", [name])
-    found = udfs.report(
-        shop, "rec", "bought", **COLUMNS, baseline="als", segments="people", segment_col="country"
+    found = ranking_udfs.report(
+        "rec", "bought", con=shop, **COLUMNS, baseline="als", segments="people", segment_col="country"
     )
     assert found.findings.systems == ["als", "(no name)"]
     assert "(no name)" in {row["segment"] for row in found.findings.segments}
@@ -390,7 +353,7 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(shop, name):
 # --- Errors ---
 
 
-def test_what_cannot_be_is_one_line(fails, run):
+def test_what_cannot_be_is_one_line(fails: Fails, run: Run) -> None:
     assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures DIR is required")
     assert fails(1, "report", *FILES, "--output", "no/r.html") == "no/r.html: no such directory: no"
     assert fails(1, "report", *FILES, "--figures", "no") == "no: no such directory"
@@ -401,8 +364,8 @@ def test_what_cannot_be_is_one_line(fails, run):
     assert error == "report: --baseline must be a model (als, bert, pop), got 'x'"
     error = fails(1, "report", "als.csv", "relevant.csv", "--baseline", "als", "--output", "r.html")
     assert error == "report: --baseline must be a model (there is one, without a name), got 'als'"
-    for files in (FILES, ["als.csv", "relevant.csv"], ["als=als.csv", "nothing.csv"]):
-        error = fails(1, "report", *files, "--confidence", "2", "--output", "r.html")
+    for given in (FILES, ["als.csv", "relevant.csv"], ["als=als.csv", "nothing.csv"]):
+        error = fails(1, "report", *given, "--confidence", "2", "--output", "r.html")
         assert error.startswith("report: --confidence must be")
     error = fails(1, "report", *FILES, "--measures", "ideal_dcg", "--output", "r.html")
     assert error == "report: --measures must say which of two models is better, got ideal_dcg"
@@ -413,10 +376,12 @@ def test_what_cannot_be_is_one_line(fails, run):
     assert not Path("r.html").exists()
 
 
-def test_a_page_that_cannot_be_written_leaves_what_was_there(fails, monkeypatch):
+def test_a_page_that_cannot_be_written_leaves_what_was_there(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
     Path("r.html").write_text("before")
 
-    def broken(*_, **__):
+    def broken(*_: Any, **__: Any) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", broken)
@@ -427,19 +392,21 @@ def test_a_page_that_cannot_be_written_leaves_what_was_there(fails, monkeypatch)
 
 @pytest.mark.slow
 @pytest.mark.parametrize("given", ["soon", "9" * 17])
-def test_a_date_that_is_none_is_an_error(fails, monkeypatch, given):
+def test_a_date_that_is_none_is_an_error(fails: Fails, monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     monkeypatch.setenv("SOURCE_DATE_EPOCH", given)
     rule = "report: SOURCE_DATE_EPOCH must be seconds since 1970"
     assert fails(1, "report", *FILES, "--output", "r.html") == f"{rule}, got {given!r}"
     assert not Path("r.html").exists()
 
 
-def test_without_what_draws_the_command_says_how_to_install_it(fails, monkeypatch):
+def test_without_what_draws_the_command_says_how_to_install_it(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     needed = "needs vl-convert-python: pip install 'duckdb-ranking-udfs[report]'"
     assert fails(1, "report", *FILES, "--output", "r.html") == f"report: {needed}"
     with pytest.raises(ImportError, match=r"needs vl-convert-python"):
-        udfs.report(duckdb.connect())
+        ranking_udfs.report("rec", "truth")
     assert main(["evaluate", "als.csv", "relevant.csv", "--no-check"]) == 0
 
 
@@ -447,7 +414,7 @@ def test_without_what_draws_the_command_says_how_to_install_it(fails, monkeypatc
 
 
 @pytest.fixture
-def shop():
+def shop() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as con:
         con.execute("""
             CREATE TEMP TABLE rec AS
@@ -469,12 +436,13 @@ COLUMNS = {
 }
 
 
-def test_udfs_report_is_the_page_of_the_command(shop, written):
-    found = udfs.report(
-        shop,
+@pytest.mark.slow
+def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection, written: Written) -> None:
+    found = ranking_udfs.report(
         "rec",
         "bought",
-        [5, 10],
+        ks=[5, 10],
+        con=shop,
         **COLUMNS,
         segments="people",
         segment_col="country",
@@ -493,14 +461,17 @@ def test_udfs_report_is_the_page_of_the_command(shop, written):
     assert frame.get("srcdoc") == found.html
 
 
-def test_udfs_report_leaves_nothing_behind(shop):
+@pytest.mark.slow
+def test_udfs_report_leaves_nothing_behind(shop: duckdb.DuckDBPyConnection) -> None:
     query = """
         SELECT table_name FROM duckdb_tables()
         UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal ORDER BY ALL"""
-    udfs.report(shop, "rec", "bought", **COLUMNS, ties="trec", segments="people", segment_col="country")
+    ranking_udfs.report(
+        "rec", "bought", con=shop, **COLUMNS, ties="trec", segments="people", segment_col="country"
+    )
     assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
     with pytest.raises(ValueError, match="must say which of two models is better"):
-        udfs.report(shop, "rec", "bought", **COLUMNS, measures=["ideal_dcg"])
+        ranking_udfs.report("rec", "bought", con=shop, **COLUMNS, measures=["ideal_dcg"])
     assert shop.execute(query).fetchall() == [("bought",), ("people",), ("rec",)]
 
 
@@ -508,7 +479,8 @@ def test_udfs_report_leaves_nothing_behind(shop):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"user_col": "nobody"}, "report: rec must have a column nobody (user_col), got who, sku, p, model"),
+        ({"user_col": "nobody"}, "report: bought: no column 'nobody' (there are: who, sku, stars)"),
+        ({"score_col": "stars"}, "report: rec: no column 'stars' (there are: who, sku, p, model)"),
         ({"ks": [-1]}, f"report: {OF_K}, got -1"),
         ({"ks": []}, "report: ks must be a list of one or more k, got []"),
         ({"ks": 2.5}, f"report: {OF_K}, got 2.5"),
@@ -516,14 +488,13 @@ def test_udfs_report_leaves_nothing_behind(shop):
         ({"ks": 2**70}, f"report: {OF_K}, got {2**70}"),
         ({"ks": "ten"}, f"report: {OF_K}, got 't'"),
         ({"ties": [1]}, "report: ties must be one of item, trec, expected, got [1]"),
-        ({"measures": [3]}, "report: measures must be a list of texts, got [3]"),
+        ({"measures": [3]}, "report: measures must be texts such as 'ndcg@5,10', got [3]"),
         ({"test": "zz"}, "report: test must be"),
         (
             {"segments": "people", "segment_col": None},
-            "report: segments must have a column None (segment_col)",
+            "report: segment_col must be the name of a column, got None",
         ),
         ({"ties": "no"}, "report: ties must be one of item, trec, expected, got 'no'"),
-        ({"measures": "ndcg"}, "report: measures must be a list of texts, got 'ndcg'"),
         ({"measures": ["nd"]}, "report: measure must be the name of a measure, got 'nd'"),
         (
             {"measures": ["bpref"], "ties": "expected"},
@@ -531,52 +502,59 @@ def test_udfs_report_leaves_nothing_behind(shop):
         ),
         ({"baseline": "x"}, "report: baseline must be a model (als, bert), got 'x'"),
         ({"confidence": 2}, "report: confidence must be"),
-        ({"segments": "people", "segment_col": "x"}, "report: segments must have a column x (segment_col)"),
+        (
+            {"segments": "people", "segment_col": "x"},
+            "report: people: no column 'x' (there are: who, country)",
+        ),
     ],
 )
-def test_udfs_report_says_what_cannot_be(shop, arguments, message):
+def test_udfs_report_says_what_cannot_be(
+    shop: duckdb.DuckDBPyConnection, arguments: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as error:
-        udfs.report(shop, "rec", "bought", **{**COLUMNS, **arguments})
+        ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, **arguments})
     assert "\n" not in str(error.value)
 
 
 @pytest.mark.slow
-def test_the_findings_are_plain_data(shop):
-    found = udfs.report(shop, "rec", "bought", **COLUMNS, measures=["ndcg"])
+def test_the_findings_are_plain_data(shop: duckdb.DuckDBPyConnection) -> None:
+    found = ranking_udfs.report("rec", "bought", con=shop, **COLUMNS, measures=["ndcg"])
     assert page_of(found.findings).html == found.html
     assert found.findings.baseline == "als"
 
 
 @pytest.mark.slow
-def test_udfs_report_in_a_transaction_and_without_tables(shop):
+def test_udfs_report_in_a_transaction_and_without_tables(shop: duckdb.DuckDBPyConnection) -> None:
     shop.begin()
-    assert udfs.report(shop, "rec", "bought", np.array([5, 10]), **COLUMNS).findings.systems == [
+    assert ranking_udfs.report(
+        "rec", "bought", con=shop, ks=np.array([5, 10]), **COLUMNS
+    ).findings.systems == [
         "als",
         "bert",
     ]
-    with pytest.raises(ValueError, match=r"rec must have a column nope \(item_col\)"):
-        udfs.report(shop, "rec", "bought", **{**COLUMNS, "item_col": "nope"})
+    with pytest.raises(ValueError, match=r"report: bought: no column 'nope'"):
+        ranking_udfs.report("rec", "bought", con=shop, **{**COLUMNS, "item_col": "nope"})
     shop.rollback()
     shop.execute("CREATE TABLE empty AS FROM rec LIMIT 0")
-    with pytest.raises(ValueError, match="report: rec must have a row, got 0 rows"):
-        udfs.report(shop, "empty", "bought", **COLUMNS)
-    with pytest.raises(ValueError, match="report: truth must have a user, got 0 rows"):
-        udfs.report(shop, "rec", "empty", **COLUMNS | {"grade_col": None})
+    with pytest.raises(ValueError, match="report: empty: no rows"):
+        ranking_udfs.report("empty", "bought", con=shop, **COLUMNS)
+    with pytest.raises(ValueError, match="report: empty: no rows"):
+        ranking_udfs.report("rec", "empty", con=shop, **COLUMNS | {"grade_col": None})
     shop.execute("CREATE TABLE others AS SELECT 'u1' AS userid, 'SE' AS country")
-    with pytest.raises(ValueError, match=r"report: segments must have a column who \(user_col\)"):
-        udfs.report(shop, "rec", "bought", **COLUMNS, segments="others", segment_col="country")
+    with pytest.raises(ValueError, match=r"report: others: no column 'who'"):
+        ranking_udfs.report("rec", "bought", con=shop, **COLUMNS, segments="others", segment_col="country")
     with duckdb.connect() as bare:
-        for name in ("rec", "con", "text"):  # which are variables of the module, too
-            with pytest.raises(duckdb.CatalogException, match=f"Table with name {name} does not exist"):
-                udfs.report(bare, name)
-        assert bare.execute("SELECT current_setting('python_enable_replacements')").fetchall() == [(True,)]
+        bare.execute("CREATE SCHEMA other; CREATE TABLE other.text AS SELECT 1 AS userid")
+        for name in ("rec", "con", "text"):  # which are variables of the package, too
+            with pytest.raises(ValueError, match=f"report: {name}: no such table or view, and no such file"):
+                ranking_udfs.report(name, name, con=bare)
 
 
 @pytest.mark.slow
-def test_one_model_is_said_to_have_what_its_options_are(shop):
+def test_one_model_is_said_to_have_what_its_options_are(shop: duckdb.DuckDBPyConnection) -> None:
     shop.execute("CREATE TABLE one AS FROM rec WHERE model = 'als'")
     with pytest.raises(ValueError, match="report: confidence must be"):
-        udfs.report(shop, "one", "bought", **COLUMNS, confidence=7)
-    found = udfs.report(shop, "one", "bought", **COLUMNS)
+        ranking_udfs.report("one", "bought", con=shop, **COLUMNS, confidence=7)
+    found = ranking_udfs.report("one", "bought", con=shop, **COLUMNS)
     assert found.findings.systems == ["als"]
     assert "<h1>How good is als?</h1>" in found.html

@@ -4,26 +4,87 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
-from udfs.duckdb.statements import code, texts
+from ranking_udfs.duckdb.statements import ROOMS as MACRO_ROOMS
+from ranking_udfs.duckdb.statements import code, macros, texts
 
-PACKAGE = Path(__file__).resolve().parent.parent / "udfs"
+pytestmark = pytest.mark.newest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "udfs" / "ranking_udfs"
 # Each room: what it may import beside the standard library, NumPy and itself. None is a room's own business.
 ROOMS = {
     "measures": set(),
-    "arrow": {"pyarrow", "udfs.measures"},
-    "duckdb": {"duckdb", "udfs", "udfs.arrow", "udfs.measures"},
-    "spark": {"pyspark", "pyarrow", "duckdb", "udfs.duckdb", "udfs.arrow", "udfs.measures"},
-    "page": {"vl_convert"},
-    "command": {"duckdb", "udfs", "udfs.duckdb", "udfs.arrow", "udfs.measures", "udfs.page", "shtab", "tqdm"},
+    "arrow": {"pyarrow", "ranking_udfs.measures"},
+    "duckdb": {"duckdb", "ranking_udfs.arrow", "ranking_udfs.measures"},
+    "evaluation": {"duckdb", "ranking_udfs.duckdb", "ranking_udfs.measures"},
+    "inputs": {"duckdb", "pyarrow", "ranking_udfs.duckdb", "ranking_udfs.evaluation"},
+    "reporting": {
+        "duckdb",
+        "vl_convert",
+        "ranking_udfs.duckdb",
+        "ranking_udfs.evaluation",
+        "ranking_udfs.inputs",
+        "ranking_udfs.measures",
+    },
+    "spark": {
+        "pyspark",
+        "pyarrow",
+        "duckdb",
+        "ranking_udfs.evaluation",
+        "ranking_udfs.duckdb",
+        "ranking_udfs.arrow",
+        "ranking_udfs.measures",
+    },
+    "command": {
+        "duckdb",
+        "ranking_udfs",
+        "ranking_udfs.duckdb",
+        "ranking_udfs.arrow",
+        "ranking_udfs.measures",
+        "ranking_udfs.evaluation",
+        "ranking_udfs.inputs",
+        "ranking_udfs.reporting",
+        "shtab",
+        "tqdm",
+    },
+}
+# Each room of `sql/`: which other ones its macros may call.
+SQL_ROOMS = {
+    "common": set(),
+    "measures": {"common"},
+    "tables": {"common", "measures"},
+    "comparison": {"common", "measures", "tables"},
+    "lists": {"common"},
+    "predictions": {"common"},
+    "hivemall": {"common"},
+}
+EVERYBODYS = {"ranking_udfs.texts", "ranking_udfs.version"}
+DOORS = {"__init__.py", "__main__.py", "dbt.py", "python.py", "texts.py", "version.py"}
+# Only the doors know how a request is spoken, and only the command what standard streams are.
+NOT_IN = {
+    "evaluation": {"argparse", "os", "sys", "io", "pathlib", "tempfile", "shutil", "glob"},
+    "inputs": {"argparse", "sys", "io", "tempfile"},
+    "reporting": {"argparse", "sys", "io", "tempfile"},
 }
 
 
+def modules(path: Path) -> set[str]:
+    """All modules that a file imports from elsewhere, of the standard library too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {name.name.partition(".")[0] for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            found.add((node.module or "").partition(".")[0])
+    return found
+
+
 def imported(path: Path) -> set[str]:
-    """What a file imports: packages from elsewhere, and rooms as `udfs.room`, but for its own."""
+    """What a file imports: packages from elsewhere, and rooms as `ranking_udfs.room`, but for its own."""
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
@@ -31,13 +92,13 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             found.add((node.module or "").partition(".")[0])
         elif isinstance(node, ast.ImportFrom) and node.level == 2:
-            found.add(f"udfs.{node.module.partition('.')[0]}" if node.module else "udfs")
+            found.add(f"ranking_udfs.{node.module.partition('.')[0]}" if node.module else "ranking_udfs")
     return found - set(sys.stdlib_module_names) - {"numpy"}
 
 
 def test_the_tree_is_the_rooms() -> None:
     assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ROOMS)
-    assert {path.name for path in PACKAGE.glob("*.py")} == {"__init__.py", "__main__.py", "dbt.py"}
+    assert {path.name for path in PACKAGE.glob("*.py")} == DOORS
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -45,15 +106,49 @@ def test_a_room_imports_only_what_it_may(room: str) -> None:
     files = sorted((PACKAGE / room).glob("*.py"))
     assert len(files) > 2
     for path in files:
-        assert imported(path) <= ROOMS[room], path.name
-    assert "(" in ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text())).splitlines()[0]
+        assert imported(path) - EVERYBODYS <= ROOMS[room], path.name
+    told = ast.get_docstring(ast.parse((PACKAGE / room / "__init__.py").read_text())) or ""
+    assert "(" in told.partition("\n")[0]
+
+
+@pytest.mark.parametrize("room", NOT_IN)
+def test_a_room_knows_nothing_of_the_doors_around_it(room: str) -> None:
+    for path in (PACKAGE / room).glob("*.py"):
+        assert not modules(path) & NOT_IN[room], path.name
+        assert room != "evaluation" or not re.search(r"\bopen\(", path.read_text()), path.name
+
+
+def test_argparse_is_put_down_at_the_door_of_the_command() -> None:
+    """A Namespace is made by `arguments`, and `requests` makes of it what the others take."""
+    knowing = {path.name for path in PACKAGE.rglob("*.py") if "argparse" in modules(path)}
+    assert knowing == {"arguments.py", "requests.py"}
+
+
+def test_no_two_modules_of_a_room_import_each_other() -> None:
+    for room in ROOMS:
+        calls = {}
+        for path in (PACKAGE / room).glob("*.py"):
+            imports = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ImportFrom)]
+            calls[path.stem] = {node.module for node in imports if node.level == 1 and node.module}
+        list(TopologicalSorter(calls).static_order())  # CycleError if there is a circle
+
+
+def test_help_and_wrong_usage_import_neither_duckdb_nor_numpy() -> None:
+    code = (
+        "import sys; from ranking_udfs.command.cli import main\n"
+        "assert main(['evaluate', '--help']) == 0 and main(['evaluate']) == 2\n"
+        "assert not {'duckdb', 'numpy', 'pyarrow'} & set(sys.modules)\n"
+        "assert main(['evaluate', 'none.csv', 'none.csv']) == 1 and 'duckdb' in sys.modules\n"
+        "assert 'ranking_udfs.arrow.functions' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent, stdout=subprocess.DEVNULL)
 
 
 def test_the_measures_need_neither_pyarrow_nor_duckdb_and_the_functions_no_duckdb() -> None:
     code = (
-        "import sys, udfs.measures; assert not {'duckdb', 'pyarrow'} & set(sys.modules), 'measures'\n"
-        "import udfs.arrow.functions; assert 'duckdb' not in sys.modules, 'arrow'\n"
-        "from udfs import register; assert 'duckdb' in sys.modules; assert callable(register)"
+        "import sys, ranking_udfs.measures; assert not {'duckdb', 'pyarrow'} & set(sys.modules), 'measures'\n"
+        "import ranking_udfs.arrow.functions; assert 'duckdb' not in sys.modules, 'arrow'\n"
+        "from ranking_udfs import register; assert 'duckdb' in sys.modules; assert callable(register)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=PACKAGE.parent)
 
@@ -66,3 +161,13 @@ def test_every_internal_macro_is_called_by_another_or_by_the_package() -> None:
     for name in internal:
         others = "\n".join(text for other, text in sql.items() if other != name)
         assert re.search(rf"\b{name}\b", others + python), name
+
+
+def test_a_room_of_macros_calls_only_what_it_may() -> None:
+    assert {room.partition("/")[0] for room in MACRO_ROOMS} == set(SQL_ROOMS)
+    found = {name: (code(text), room.partition("/")[0]) for name, (text, room) in texts().items()}
+    home = {made: room for sql, room in found.values() for made in re.findall(r"MACRO (\w+)", sql)}
+    assert set(home) <= set(macros())
+    for name, (sql, room) in found.items():
+        for called in re.findall(r"\b(\w+)(?=\()", sql):
+            assert home.get(called, room) in {room, *SQL_ROOMS[room]}, (name, called)

@@ -2,7 +2,6 @@
 
 import math
 import random
-import re
 import threading
 from collections.abc import Iterator
 from itertools import permutations
@@ -14,19 +13,15 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import udfs
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close
+from tests.sql_names import NAMES
 from tests.witnesses import WITNESSES
-from udfs.duckdb import portable
-from udfs.measures.registry import MEASURES
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 CLOSE = 1e-12
-SQL = Path(__file__).resolve().parent.parent / "sql" / "tables"
-CODE = "\n".join(re.sub(r"--.*|'[^']*'", "", path.read_text()) for path in sorted(SQL.rglob("*.sql")))
-# What the SQL of the table functions calls its own: macros, what stands behind AS, and CTEs.
-FOUND = re.findall(r"\bMACRO (\w+)|\bAS (?!TABLE)(\w+)|\b(\w+) AS (?:(?:NOT )?MATERIALIZED )?\(", CODE)
-NAMES = sorted({name.lower() for names in FOUND for name in names if name} - {*COLUMNS, "rec", "truth"})
 
 # Those that take rec, truth and cut-offs, and the names that errors give them.
 TAKE_MAX_K = {
@@ -65,7 +60,7 @@ MAKE = f"""
 @pytest.fixture(scope="module")
 def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     """REC and TRUTH as tables, which no test here changes."""
-    with udfs.register(duckdb.connect()) as con:
+    with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(MAKE)
         yield con
 
@@ -567,8 +562,24 @@ def test_the_rules_for_types_can_be_asked_for(tables: duckdb.DuckDBPyConnection)
         ("ENUM('a\n)', 'b')", False, False, "VARCHAR"),
         ("ENUM('a')[]", False, False, "ENUM('a')[]"),
     ):
-        query = "SELECT _ranking_is_integer($1), _ranking_is_number($1), _ranking_family($1)"
+        asked = ("is_integer", "is_number", "family")
+        query = "SELECT " + ", ".join(f"_ranking.main._ranking_{name}($1)" for name in asked)
         assert tables.execute(query, [kind]).fetchall() == [(is_integer, is_number, family)]
+
+
+@pytest.mark.parametrize(
+    ("rec", "truth"),
+    [("u || 'x'", "u"), ("u", "u || 'x'"), ("DATE '2020-01-01' + u::INTEGER", "u"), ("u", "uuid()")],
+)
+def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: str) -> None:
+    with duckdb.connect(config={"threads": 4}) as con:
+        ranking_udfs.register(con)
+        users = "FROM range(3000) AS t(u)"
+        con.execute(f"CREATE TABLE recs AS SELECT {rec} AS userid, u AS itemid, 1 AS score {users}")
+        con.execute(f"CREATE TABLE truths AS SELECT {truth} AS userid, u AS itemid {users}")
+        for _ in range(20):
+            with pytest.raises(duckdb.InvalidInputException, match="userid must have the same type"):
+                con.execute("SELECT recall FROM ranking_summary('recs', 'truths', [10])").fetchall()
 
 
 def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
@@ -826,7 +837,7 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(
         one = f"SELECT {columns}{f', {system} AS system' if len(systems) > 1 else ''} FROM given"
         con.execute(f"CREATE TABLE IF NOT EXISTS rec AS {one} LIMIT 0; INSERT INTO rec {one}")
     ks = [1, 2, 5, 20, 31, 32, 33, 40, 70]
-    expected = {}
+    expected: dict[Any, Any] = {}
     for k in ks:
         for user in range(12):
             ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
@@ -997,4 +1008,4 @@ def test_the_search_path_does_not_matter(con: duckdb.DuckDBPyConnection) -> None
     con.execute(f"CREATE TABLE truth AS FROM (VALUES {TRUTH}) AS t(userid, itemid)")
     con.execute("ATTACH ':memory:' AS other; USE other")
     query = "SELECT k, hits FROM ranking_summary('memory.main.rec', 'memory.main.truth', [4])"
-    assert udfs.register(con).execute(query).fetchall() == [(4, 4 / 3)]
+    assert ranking_udfs.register(con).execute(query).fetchall() == [(4, 4 / 3)]

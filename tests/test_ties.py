@@ -2,80 +2,22 @@
 
 import math
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, permutations, product
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import pytest
 
-import udfs
-from tests.conftest import is_close, literal
-from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
-from udfs.duckdb.portable import SCRIPT
-from udfs.duckdb.statements import read
-from udfs.measures.registry import MEASURES
+import ranking_udfs
+from ranking_udfs.duckdb.portable import SCRIPT
+from ranking_udfs.duckdb.statements import expected_macro, macros, read
+from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import is_close, literal, with_internals
+from tests.ties import Tied, create_tables, expected_call, mean, random_cases, tied
+from tests.witnesses import WITNESSES, Options
 
 CLOSE = 1e-12
 EXPECTED = [name for name, measure in MEASURES.items() if measure.expected]
-
-
-class Tied(NamedTuple):
-    """Rows of item and score, and the grades of the items that are judged."""
-
-    rows: Sequence[tuple[Any, float | None]]
-    truth: dict[Any, float]
-
-    def ties(self) -> list[list[Any]]:
-        """The items of each score, best first, NULL and NaN last; of one twice there, one row is a miss."""
-
-        def place(row: tuple[Any, float | None]) -> float:
-            return math.inf if row[1] is None or math.isnan(row[1]) else -row[1]
-
-        ties = [[item for item, _ in tie] for _, tie in groupby(sorted(self.rows, key=place), place)]
-        return [[None if item in tie[:i] else item for i, item in enumerate(tie)] for tie in ties]
-
-    def rankings(self) -> list[tuple[Ranking, int]]:
-        """The judged lists that the scores allow, and how many orders give each."""
-        found: Counter[tuple[int, ...]] = Counter()
-        by_ranks = {}
-        for order in product(*map(permutations, self.ties())):
-            ranking = judge_slowly([item for tie in order for item in tie], self.truth, "map")
-            assert ranking is not None
-            key = (*ranking.ranks, *map(float, ranking.grades))
-            by_ranks[key] = ranking
-            found[key] += 1
-        return [(by_ranks[key], orders) for key, orders in found.items()]
-
-    def struct(self) -> str:
-        """What _ranking_tied_at reads."""
-        ranks, lasts, grades, seen, above = [], [], [], {None}, 0
-        for tie in self.ties():
-            known = [item for item in tie if item in self.truth and item not in seen]
-            ranks += [above + 1] * len(known)
-            lasts += [above + len(tie)] * len(known)
-            grades += [self.truth[item] for item in known]
-            above += len(tie)
-            seen.update(tie)
-        return tied(ranks, lasts, grades, sorted(self.truth.values(), reverse=True), above)
-
-
-def mean(name: str, rankings: Sequence[tuple[Ranking, int]], k: int | None, options: Options) -> float:
-    """The mean of the slow definition over these lists."""
-    one, total = WITNESSES[name], sum(orders for _, orders in rankings)
-    return math.fsum(orders * one.definition(ranking, k, **options) for ranking, orders in rankings) / total
-
-
-def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:
-    """A judged ranking with ties, written out."""
-    lists = f"ranks: {ranks}::INTEGER[], lasts: {lasts}::INTEGER[], grades: {grades}::DOUBLE[]"
-    return f"{{{lists}, ideal: {ideal}::DOUBLE[], size: {size}::INTEGER}}"
-
-
-def call(name: str, options: Options) -> str:
-    given = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
-    return f"_ranking_expected_{name}(ranking{given})"
 
 
 def at(macro: str, struct: str, k: int | None) -> str:
@@ -88,14 +30,14 @@ def expected(
 ) -> Any:
     """What the macros find."""
     struct = case if isinstance(case, str) else case.struct()
-    columns = ", ".join(call(name, options) for name, options in calls)
+    columns = ", ".join(expected_call(name, options) for name, options in calls)
     return con.execute(f"SELECT {columns} FROM ({at('_ranking_tied_at', struct, k)})").fetchone()
 
 
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
-        yield udfs.register(connection)
+        yield with_internals(ranking_udfs.register(connection))
 
 
 @pytest.fixture(scope="module", params=["connection", "script"])
@@ -114,13 +56,14 @@ def either(
 # --- The macros are those that the registry says there are ---
 
 
-def test_a_measure_has_a_macro_of_its_expected_value_with_its_options_where_the_registry_says_so(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    sql = "SELECT parameters FROM duckdb_functions() WHERE function_name = '_ranking_expected_' || ?"
+def test_a_measure_with_an_expected_value_has_a_macro_of_it_that_takes_its_options() -> None:
     for name, measure in MEASURES.items():
-        found = con.execute(sql, [name]).fetchall()
-        assert found == [(["tied", *measure.options],)] * measure.expected, name
+        own = f"_ranking_expected_{name}"
+        if measure.expected:
+            ((_, *options),) = macros()[expected_macro(name)].signatures()
+            assert [option.split()[0] for option in options] == [*measure.options], name
+        else:
+            assert own not in macros(), name
 
 
 # --- Worked by hand ---
@@ -204,31 +147,18 @@ def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConn
 # --- All permutations ---
 
 
-def random_cases(draw: random.Random, n: int, longest: int) -> list[Tied]:
-    """Few scores and items: ties, repeated items, NULLs and NaNs; truth with and without grades."""
-    cases = []
-    for _ in range(n):
-        scores = draw.choice([[1.0], [1.0, 2.0], [None, math.nan, 1.0, 2.0, 2.0, 3.0]])
-        items = [*range(8), None]
-        rows = [(draw.choice(items), draw.choice(scores)) for _ in range(draw.randint(0, longest))]
-        grades = draw.choice([[1], [-1, 0, 1, 1, 2, 3, 0.5]])
-        judged = draw.sample(range(8), draw.randint(0, 6))
-        cases.append(Tied(rows, {item: draw.choice(grades) for item in judged}))
-    return cases
-
-
 def largest_difference(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) -> float:
     """The largest of all measures, options and cut-offs, absolute up to 1 and relative above."""
     rows = " UNION ALL ".join(f"SELECT {i} AS i, {case.struct()} AS tied" for i, case in enumerate(cases))
     con.execute(f"CREATE OR REPLACE TABLE cases AS {rows}")
     calls = [(name, options) for name in EXPECTED for options in ({}, *WITNESSES[name].options)]
-    columns = ", ".join(call(name, options) for name, options in calls)
+    columns = ", ".join(expected_call(name, options) for name, options in calls)
     rankings = [case.rankings() for case in cases]
     largest = 0.0
     for k in (0, 1, 2, 3, 5, None):
         source = f"SELECT i, _ranking_tied_at(tied, {literal(k)}) AS ranking FROM cases"
-        rows = con.execute(f"SELECT {columns} FROM ({source}) ORDER BY i").fetchall()
-        for orders, found in zip(rankings, rows, strict=True):
+        found_rows = con.execute(f"SELECT {columns} FROM ({source}) ORDER BY i").fetchall()
+        for orders, found in zip(rankings, found_rows, strict=True):
             for (name, options), one in zip(calls, found, strict=True):
                 want = mean(name, orders, k, options)
                 largest = max(largest, abs(one - want) / max(1, abs(want)))
@@ -264,15 +194,6 @@ def test_without_a_tie_it_is_the_measure(con: duckdb.DuckDBPyConnection) -> None
 
 COLUMNS = [name for name in EXPECTED if MEASURES[name].column]
 UUID = "('00000000-0000-0000-0000-00000000000' || itemid)"
-
-
-def create_tables(con: duckdb.DuckDBPyConnection, cases: Sequence[Tied]) -> None:
-    """Each case as a user, and her truth with grades; one without truth has a row without an item."""
-    given = [(user, *row) for user, case in enumerate(cases) for row in case.rows]
-    judged = [(user, *row) for user, case in enumerate(cases) for row in case.truth.items() or [(None, 1)]]
-    for name, column, rows in (("given", "score", given), ("judged", "rel", judged)):
-        con.execute(f"CREATE OR REPLACE TABLE {name} (userid INTEGER, itemid INTEGER, {column} DOUBLE)")
-        con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
 
 
 # how the tables `given` and `judged` are read, and the arguments that say so
@@ -311,7 +232,7 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
         for user, orders in enumerate(rankings)
         for k in ks
     }
-    some_ks = [[0], [1], [2, 3], [3, 40], [2, None]]
+    some_ks: list[list[int | None]] = [[0], [1], [2, 3], [3, 40], [2, None]]
     for i, (rec, truth, names) in enumerate(LAYOUTS.values()):
         either.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
         for some in some_ks if i == 0 else some_ks[i:]:
@@ -421,7 +342,8 @@ def test_large_ties_keep_nine_digits(
     np = pytest.importorskip("numpy")
     above_it, one = f"range(1, {before} + 1)", f"list_resize([]::DOUBLE[], {before + hits}, 1)"
     in_it = [f"{above_it} || list_resize([]::BIGINT[], {hits}, {rank})" for rank in (above + 1, above + size)]
-    struct = tied(*in_it, one, one, above + size)
+    ranks, lasts = in_it
+    struct = tied(ranks, lasts, one, one, above + size)
     taken, relevant = k - above, before + hits
     # how many hits of the tie are in the top k, and how often
     some = np.arange(max(0, taken + hits - size), min(hits, taken) + 1)

@@ -1449,8 +1449,9 @@ def _jaccard_distance(a: Sequence[Any], b: Sequence[Any]) -> float:
 def novelty(
     rec: Sequence[Any] | None, popularity: Mapping[Any, float] | None, *, missing: str = "error"
 ) -> Value:
-    """Mean self-information of the recommended items, -log2 of the share of users or events (Zhou 2010,
-    Castells et al. 2011); NULL for a list without items.
+    """Mean self-information of the recommended items, -log2 of the share of users or events.
+
+    Zhou (2010), Castells et al. (2011); NULL for a list without items.
 
     A share must be above 0 and at most 1. The field does not agree on an item that popularity lacks:
     RecTools counts it as known to one user and LensKit (popularity rank) as the least popular, so

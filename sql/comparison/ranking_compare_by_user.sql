@@ -2,9 +2,14 @@
 --
 -- by_user:   table with system, userid [, k] [, segment] and columns of numbers, as query_table takes it: what
 --            ranking_by_user gives, or numbers of any other origin (clicks, revenue)
--- others:    as of ranking_compare; measures are columns, and 'ndcg@5,10' is the column ndcg at these k alone
--- Returns:   what ranking_compare does, with the segment if there is such a column
--- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row; NaN or an infinite value
+-- measures:  LIST of its columns; by default the same as of ranking_compare, or where there is none of these every column
+--            of numbers; higher counts as better in all but first_hit_rank: negate others of which lower is better (RMSE)
+-- others:    as of ranking_compare
+-- Returns:   what ranking_compare does, with the segment if there is such a column; users_without_rec_* are NULL if there
+--            is no column n_rec
+-- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row; NaN or an infinite
+--            value; k that is text; two systems without a user in common, with recommendations (n_rec) of both (in one
+--            segment of several: unclear)
 -- Example:   WITH by_user AS (SELECT system, userid, n_rec, hits FROM ranking_by_user('rec', 'truth', [10]))
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking_compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
@@ -20,37 +25,53 @@ CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     seed := 0
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
-    SELECT * REPLACE (
-        list_select(
-            numbers::DOUBLE[],
-            list_transform(
-                _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user'),
-                lambda choice: choice.place
-            )
-        ) AS numbers
-    )
+    SELECT
+        * EXCLUDE (chosen) REPLACE (
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
+        ),
+        NULL AS compared_measures
     FROM (
         SELECT
             system,
             k,
             ranking_segment,
+            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
             COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(*COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent')) AS numbers,
-            NULL AS choices
+            list_value(
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
+            ) AS numbers
         FROM (
             -- As in _ranking_recs, least is coalesce for any type.
             SELECT
                 least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
                 least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
                 least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_measure(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS ours)
+                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
         )
-        WHERE userid IS NOT NULL
+        WHERE userid IS NOT NULL AND CASE
+            WHEN _ranking_is_number(typeof(k)) THEN true
+            ELSE error(concat(
+                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
+                _ranking_cut(typeof(k))
+            ))::BOOLEAN
+        END
+    )
+    CROSS JOIN (
+        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
     )
     UNION ALL BY NAME
-    SELECT _ranking_measure_choices(by_user, measures, 'ranking_compare_by_user') AS choices
+    SELECT list_transform(
+        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
+        lambda one, i: {
+            'measure': one.measure,
+            'value_place': i,
+            'higher_is_better': one.higher_is_better,
+            'is_share': one.is_share
+        }
+    ) AS compared_measures
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
@@ -59,14 +80,14 @@ SELECT
     compared.k,
     compared.measure,
     segments.* EXCLUDE (ranking_segment),
-    compared.* EXCLUDE (baseline, system, k, measure, pair, place, ranking_segment)
-FROM _ranking_compared(
+    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
 ) AS compared
 JOIN (
     SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
     FROM _ranking_scores
-    WHERE choices IS NULL
+    WHERE compared_measures IS NULL
 ) AS segments
     ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
 WHERE coalesce(
@@ -75,18 +96,22 @@ WHERE coalesce(
             'ranking_compare_by_user: by_user must have one row of each system, user',
             CASE WHEN k IS NOT NULL THEN ', k' END,
             CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_named([system::VARCHAR, userid::VARCHAR])
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
         ))::BOOLEAN
         FROM (
             SELECT system, userid, k, ranking_segment, count(*) AS copies
             FROM _ranking_scores
-            WHERE choices IS NULL
+            WHERE compared_measures IS NULL
             GROUP BY system, userid, k, ranking_segment
             HAVING count(*) > 1
-            ORDER BY system, userid
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
             LIMIT 1
         )
     ),
     true
 )
-ORDER BY compared.pair ASC, compared.k ASC NULLS LAST, compared.place ASC, compared.ranking_segment ASC NULLS LAST;
+ORDER BY
+    compared.pair ASC NULLS LAST,
+    compared.k ASC NULLS LAST,
+    compared.measure_place ASC NULLS LAST,
+    compared.ranking_segment ASC NULLS LAST;

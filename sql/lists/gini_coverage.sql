@@ -1,4 +1,4 @@
--- How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.
+-- The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
 --
 -- With the numbers of lists c_1 <= ... <= c_n: G = 2 * sum(i * c_i) / (n * sum(c_i)) - (n + 1) / n.
 --

@@ -1,4 +1,4 @@
--- How different the recommendations of different users are: 1 minus the mean similarity of two users' lists.
+-- The dissimilarity of different users' recommendations: 1 minus the mean similarity of two users' lists.
 --
 -- The similarity of two lists is the cosine of their binary item vectors, |a and b| / sqrt(|a| * |b|), which is |a and b|
 -- / n for lists of n items. No two users are compared: with unit vectors v_1, ..., v_N, the cosines of all ordered pairs

@@ -9,12 +9,13 @@
 -- Source:  Rendle et al. (2009)
 -- Example: SELECT ranking_auc(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.75
 CREATE OR REPLACE TEMP MACRO ranking_auc(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_auc',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_auc(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_auc',
+        _ranking_view,
+        NULL,
+        _ranking_auc(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_auc(ranking) AS
 (

@@ -10,32 +10,36 @@
 -- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 CREATE OR REPLACE TEMP MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
-_ranking_checked(
-    'ranking_average_precision',
-    judged,
-    k,
-    _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_average_precision(_ranking, normalize))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_average_precision',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
-    coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-    / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            WHEN 'hits' THEN len(ranking.hits)
-            ELSE ranking.n_relevant
-        END,
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+            / greatest(
+                CASE normalize::VARCHAR
+                    WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                    WHEN 'hits' THEN ranking.n_hits
+                    ELSE ranking.n_relevant
+                END,
+                1)
+    END
 )::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 (
-    CASE normalize::VARCHAR
+    CASE
+        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
         -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
         -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
-        WHEN 'hits' THEN coalesce(
+        WHEN normalize::VARCHAR = 'hits' THEN coalesce(
             list_transform(
                 list_transform(
                     tied.ties[-1:],
@@ -59,5 +63,4 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize
             / greatest(
                 CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
     END
-    + (tied.n_relevant + tied.top = 0)::INTEGER
 )::DOUBLE;

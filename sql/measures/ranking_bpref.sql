@@ -1,4 +1,5 @@
--- How rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.
+-- The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged
+-- items do not count.
 --
 -- 1/R * sum over the hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit, R and
 -- N the relevant and the judged non-relevant items of truth: those of grade 0 or less.
@@ -9,12 +10,13 @@
 -- Source:  Buckley and Voorhees (2004)
 -- Example: SELECT ranking_bpref(ranking_judge(['a', 'x', 'b'], ['a', 'x', 'b', 'y'], [1, 0, 1, 0]));  -- 0.75
 CREATE OR REPLACE TEMP MACRO ranking_bpref(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_bpref',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_bpref(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_bpref',
+        _ranking_view,
+        NULL,
+        _ranking_bpref(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_bpref(ranking) AS
 (

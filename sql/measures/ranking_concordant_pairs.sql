@@ -9,12 +9,13 @@
 -- Example: SELECT ranking_concordant_pairs(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO ranking_concordant_pairs(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_concordant_pairs',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_concordant_pairs(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_concordant_pairs',
+        _ranking_view,
+        NULL,
+        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_concordant_pairs(ranking) AS
 (

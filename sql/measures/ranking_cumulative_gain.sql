@@ -7,12 +7,13 @@
 -- Source:  Jarvelin and Kekalainen (2002)
 -- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
 CREATE OR REPLACE TEMP MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-_ranking_checked(
-    'ranking_cumulative_gain',
-    judged,
-    k,
-    _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_cumulative_gain(_ranking, gain))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain',
+        _ranking_view,
+        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 (

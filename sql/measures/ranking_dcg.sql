@@ -15,12 +15,13 @@
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_dcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_dcg(_ranking, gain, discount, base, half_life))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (

@@ -10,18 +10,19 @@
 -- Source:    Chapelle, Metzler, Zhang and Grinspan (2009)
 -- Example:   SELECT ranking_err(ranking_judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-_ranking_checked(
-    'ranking_err',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'max_grade',
-            max_grade,
-            'a number > 0 and <= 1000',
-            TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        _ranking_grade_problem(max_grade, judged.ideal[1])),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_err(_ranking, max_grade))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_err',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
+        _ranking_err(_ranking_view.ranking, max_grade)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS
 (

@@ -10,27 +10,21 @@
 -- Source:  van Rijsbergen (1979), chapter 7
 -- Example: SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
 CREATE OR REPLACE TEMP MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
-_ranking_checked(
-    'ranking_f_measure',
-    judged,
-    k,
-    _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_f_measure(_ranking, beta))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_f_measure',
+        _ranking_view,
+        _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+        _ranking_f_measure(_ranking_view.ranking, beta)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1) AS
 (
-    least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * len(ranking.hits)
-            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
-)::DOUBLE;
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_f_measure(tied, beta := 1) AS
-(
-    least(
-        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * _ranking_tied_hits(tied, tied.top)
-            / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * tied.n_relevant + tied.top, 1),
-        1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE least(
+            (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
+                / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
+            1)
+    END
 )::DOUBLE;

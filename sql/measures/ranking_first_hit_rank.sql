@@ -6,12 +6,13 @@
 -- Source:  Hivemall, n_tp of its MRR
 -- Example: SELECT ranking_first_hit_rank(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 2.0
 CREATE OR REPLACE TEMP MACRO ranking_first_hit_rank(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_first_hit_rank',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_first_hit_rank(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_first_hit_rank',
+        _ranking_view,
+        NULL,
+        _ranking_first_hit_rank(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_first_hit_rank(ranking) AS
 (

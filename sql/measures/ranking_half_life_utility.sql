@@ -11,60 +11,65 @@
 -- Source:    Breese, Heckerman and Kadie (1998)
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-_ranking_checked(
-    'ranking_half_life_utility',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'half_life',
-            half_life,
-            'a number > 1',
-            TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
-        _ranking_option(
-            'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_half_life_utility(_ranking, half_life, neutral))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'half_life',
+                half_life,
+                'a number > 1',
+                TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
+            _ranking_option(
+                'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
+        _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
-    least(
-        _ranking_discounted(
-            ranking,
-            list_transform(
-                ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-            _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
-            'linear')
-        / greatest(
-            _ranking_ideal(
+    CASE
+        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted(
                 ranking,
                 list_transform(
-                    ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                'linear',
-                'half_life',
-                NULL,
-                half_life),
-            2 ** -1074),
-        1)
-    * coalesce(ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    ranking,
+                    list_transform(
+                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
 )::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
 (
-    least(
-        _ranking_discounted(
-            tied,
-            list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-            _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
-            'linear')
-        / greatest(
-            _ranking_ideal(
+    CASE
+        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted(
                 tied,
-                list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                'linear',
-                'half_life',
-                NULL,
-                half_life),
-            2 ** -1074),
-        1)
-    * coalesce(tied.ideal[1] > TRY_CAST(neutral AS DOUBLE), false)::INTEGER
+                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    tied,
+                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
 )::DOUBLE;

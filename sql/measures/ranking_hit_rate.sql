@@ -6,16 +6,17 @@
 -- Source:  Deshpande and Karypis (2004)
 -- Example: SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
 CREATE OR REPLACE TEMP MACRO ranking_hit_rate(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_hit_rate',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hit_rate(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hit_rate',
+        _ranking_view,
+        NULL,
+        _ranking_hit_rate(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
 (
-    (len(ranking.hits) > 0)::INTEGER
+    (ranking.n_hits > 0)::INTEGER
 )::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_hit_rate(tied) AS

@@ -6,19 +6,15 @@
 -- Source:  trec_eval (num_rel_ret)
 -- Example: SELECT ranking_hits(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 2.0
 CREATE OR REPLACE TEMP MACRO ranking_hits(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_hits',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_hits(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hits',
+        _ranking_view,
+        NULL,
+        _ranking_hits(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_hits(ranking) AS
 (
-    len(ranking.hits)
-)::DOUBLE;
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_hits(tied) AS
-(
-    _ranking_tied_hits(tied, tied.top)
+    ranking.n_hits
 )::DOUBLE;

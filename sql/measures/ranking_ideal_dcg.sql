@@ -13,12 +13,13 @@
 -- Source:    Jarvelin and Kekalainen (2002)
 -- Example:   SELECT ranking_ideal_dcg(ranking_judge([1, 3], [1, 2, 4]), 2);  -- 1.6309297535714575
 CREATE OR REPLACE TEMP MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_ideal_dcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ideal_dcg(_ranking, gain, discount, base, half_life))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ideal_dcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
@@ -29,10 +30,4 @@ CREATE OR REPLACE TEMP MACRO _ranking_ideal_dcg
         gain,
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
-)::DOUBLE;
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_ideal_dcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_ideal_dcg(tied, gain, discount, base, half_life)
 )::DOUBLE;

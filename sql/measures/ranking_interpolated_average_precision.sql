@@ -6,12 +6,13 @@
 -- Source:  Manning, Raghavan and Schuetze (2008), section 8.4
 -- Example: SELECT ranking_interpolated_average_precision(ranking_judge([1, 2], [1, 2]));  -- 1.0
 CREATE OR REPLACE TEMP MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_interpolated_average_precision',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_average_precision(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_average_precision',
+        _ranking_view,
+        NULL,
+        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_interpolated_average_precision(ranking) AS
 (

@@ -10,12 +10,13 @@
 -- Example: SELECT ranking_interpolated_precision(ranking_judge([3, 1, 2], [1, 2]), recall := 0.5);
 --          -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
-_ranking_checked(
-    'ranking_interpolated_precision',
-    judged,
-    k,
-    _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_interpolated_precision(_ranking, recall))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_precision',
+        _ranking_view,
+        _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
+        _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
 (

@@ -14,8 +14,6 @@
 --          NULL, NaN or infinite
 -- Example: SELECT ranking_judge(['a', 'b', 'c'], ['c', 'a', 'd'], [1, 3, 2]);
 --          -- {'ranks': [1, 3], 'grades': [3.0, 1.0], 'ideal': [3.0, 2.0, 1.0], 'size': 3, 'cutoff': NULL}
---
--- Measures over ranking_judge(...) say it once, in a subquery: DuckDB plans that faster than one that stands in each.
 CREATE OR REPLACE TEMP MACRO ranking_judge
     (rec, truth) AS
         CASE

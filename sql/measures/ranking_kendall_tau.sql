@@ -11,12 +11,13 @@
 -- Example: SELECT ranking_kendall_tau(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-_ranking_checked(
-    'ranking_kendall_tau',
-    judged,
-    k,
-    _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_kendall_tau(_ranking, variant))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_kendall_tau',
+        _ranking_view,
+        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
+        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
 (

@@ -8,12 +8,13 @@
 -- Source:  Voorhees (1999)
 -- Example: SELECT ranking_mrr(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_mrr(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_mrr',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_mrr(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_mrr',
+        _ranking_view,
+        NULL,
+        _ranking_mrr(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_mrr(ranking) AS
 (

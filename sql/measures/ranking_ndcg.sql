@@ -13,12 +13,13 @@
 -- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 CREATE OR REPLACE TEMP MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_checked(
-    'ranking_ndcg',
-    judged,
-    k,
-    _ranking_gain_problem(gain, discount, base, half_life),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_ndcg(_ranking, gain, discount, base, half_life))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (

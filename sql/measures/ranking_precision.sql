@@ -9,21 +9,18 @@
 -- Source:  Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example: SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5, divide := 'k');  -- 0.4
 CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
-_ranking_checked(
-    'ranking_precision',
-    judged,
-    k,
-    _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_precision(_ranking, divide))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_precision',
+        _ranking_view,
+        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+        _ranking_precision(_ranking_view.ranking, divide)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'list') AS
 (
-    len(ranking.hits) / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
-)::DOUBLE;
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_precision(tied, divide := 'list') AS
-(
-    _ranking_tied_hits(tied, tied.top) / greatest(CASE divide::VARCHAR WHEN 'k' THEN tied.k ELSE tied.top END, 1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+    END
 )::DOUBLE;

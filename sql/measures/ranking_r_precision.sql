@@ -8,21 +8,26 @@
 -- Source:  Buckley and Voorhees (2000)
 -- Example: SELECT ranking_r_precision(ranking_judge([1, 3, 2, 4], [1, 2, 4]));  -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO ranking_r_precision(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_r_precision',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_r_precision(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_r_precision',
+        _ranking_view,
+        NULL,
+        _ranking_r_precision(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
 (
-    len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
+    END
 )::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_r_precision(tied) AS
 (
-    _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
+    CASE
+        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
+    END
 )::DOUBLE;

@@ -11,28 +11,29 @@
 -- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-_ranking_checked(
-    'ranking_rbp',
-    judged,
-    k,
-    coalesce(
-        _ranking_option(
-            'persistence',
-            persistence,
-            'a number >= 0 and < 1',
-            TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
-        _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
-        _ranking_option(
-            'max_grade',
-            max_grade,
-            'a number > 0 and <= 1000',
-            max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-        CASE
-            WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
-                THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, judged.ideal[1])
-        END),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_rbp(_ranking, persistence, gain, max_grade))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_rbp',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'persistence',
+                persistence,
+                'a number >= 0 and < 1',
+                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
+            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            CASE
+                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
+                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
+            END),
+        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 (

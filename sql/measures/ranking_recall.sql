@@ -9,31 +9,23 @@
 -- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
-_ranking_checked(
-    'ranking_recall',
-    judged,
-    k,
-    _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_recall(_ranking, normalize))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_recall',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
+        _ranking_recall(_ranking_view.ranking, normalize)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
-    len(ranking.hits) / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-            ELSE ranking.n_relevant
-        END,
-        1)
-    + (ranking.n_relevant + ranking.top = 0)::INTEGER
-)::DOUBLE;
-
-CREATE OR REPLACE TEMP MACRO _ranking_expected_recall(tied, normalize := 'truth') AS
-(
-    _ranking_tied_hits(tied, tied.top) / greatest(
-        CASE normalize::VARCHAR
-            WHEN 'min' THEN least(tied.k, tied.n_relevant)
-            ELSE tied.n_relevant
-        END,
-        1)
-    + (tied.n_relevant + tied.top = 0)::INTEGER
+    CASE
+        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                ELSE ranking.n_relevant
+            END,
+            1)
+    END
 )::DOUBLE;

@@ -9,12 +9,13 @@
 -- Source:  Spearman (1904)
 -- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO ranking_spearman(judged, k := NULL) AS
-_ranking_checked(
-    'ranking_spearman',
-    judged,
-    k,
-    NULL,
-    list_transform([_ranking_at(judged, k)], lambda _ranking: _ranking_spearman(_ranking))[1]);
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_spearman',
+        _ranking_view,
+        NULL,
+        _ranking_spearman(_ranking_view.ranking)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
 (

@@ -1,6 +1,6 @@
 -- The six measures on binary judgements, as Hivemall's documentation writes the query: the measures are aggregates.
 --
--- Run after udfs.register(con, hivemall=True). The one change is the quotes around "precision", a keyword of DuckDB.
+-- Run after ranking_udfs.register(con, hivemall=True). The one change is the quotes around "precision", a keyword of DuckDB.
 --
 -- Reads    dummy_rec(userid, itemid, score)   what was recommended
 --          dummy_truth(userid, itemid)        what turned out to be right

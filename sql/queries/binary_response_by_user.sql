@@ -1,6 +1,6 @@
 -- The six measures on binary judgements, one row per user.
 --
--- Run after udfs.register(con).
+-- Run after ranking_udfs.register(con).
 --
 -- Reads    dummy_rec(userid, itemid, score)   what was recommended
 --          dummy_truth(userid, itemid)        what turned out to be right

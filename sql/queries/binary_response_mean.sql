@@ -1,7 +1,7 @@
 -- The six measures on binary judgements, the mean over users, as the pack writes it: a measure gives one number per user
 -- (per row), and avg makes the mean. judge matches the two lists once for all twelve numbers.
 --
--- Run after udfs.register(con).
+-- Run after ranking_udfs.register(con).
 --
 -- Reads    dummy_rec(userid, itemid, score)   what was recommended
 --          dummy_truth(userid, itemid)        what turned out to be right

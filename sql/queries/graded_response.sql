@@ -1,6 +1,6 @@
 -- NDCG on graded judgements, as Hivemall's documentation writes the query: ndcg is an aggregate.
 --
--- Run after udfs.register(con, hivemall=True).
+-- Run after ranking_udfs.register(con, hivemall=True).
 --
 -- Reads    dummy_recrel(userid, itemid, score, relscore)   what was recommended, with the expected relevance
 -- Returns  one row: NDCG of the top 2 and of the top 3, the mean over the three users

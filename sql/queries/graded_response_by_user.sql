@@ -1,6 +1,6 @@
 -- NDCG on graded judgements, one row per user.
 --
--- Run after udfs.register(con).
+-- Run after ranking_udfs.register(con).
 --
 -- Reads    dummy_recrel(userid, itemid, score, relscore)   what was recommended, with the expected relevance
 -- Returns  one row per user: userid, NDCG of the top 2 and of the top 3

@@ -1,7 +1,7 @@
 -- NDCG on graded judgements, the mean over users, as the pack writes it: ndcg gives one number per user (per row), and
 -- avg makes the mean.
 --
--- Run after udfs.register(con).
+-- Run after ranking_udfs.register(con).
 --
 -- Reads    dummy_recrel(userid, itemid, score, relscore)   what was recommended, with the expected relevance
 -- Returns  one row: NDCG of the top 2 and of the top 3, the same as graded_response.sql

@@ -32,4 +32,4 @@ FROM (
 )
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
-ORDER BY recall ASC, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
+ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;

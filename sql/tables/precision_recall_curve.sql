@@ -43,4 +43,4 @@ WHERE (
     END
 )
 GROUP BY ALL
-ORDER BY k ASC, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;

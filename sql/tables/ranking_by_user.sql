@@ -10,36 +10,28 @@
 -- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
 -- Example:    SELECT system, userid, ndcg FROM ranking_by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
-CREATE OR REPLACE TEMP MACRO ranking_by_user
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth)
-        FROM _ranking_by_user(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            ks,
-            'ranking_by_user'
-        )
-        WHERE has_truth
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        SELECT * EXCLUDE (ranking_system, has_truth)
-        FROM _ranking_ties_by_user(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            ks,
-            ties,
-            'ranking_by_user'
-        )
-        WHERE has_truth
-    );
+CREATE OR REPLACE TEMP MACRO ranking_by_user(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_by_user'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_by_user'
+    )
+)
+SELECT * EXCLUDE (ranking_system, has_truth)
+FROM query_table(_ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_by_user'))
+WHERE has_truth;

@@ -1,4 +1,4 @@
--- What is wrong, or worth knowing, about two tables before they are evaluated.
+-- The problems of two tables before they are evaluated, a row per kind of problem.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         the cut-offs at which tied scores are looked for, and above the largest of which repeated items are; NULL
@@ -43,4 +43,4 @@ FROM (
     )
 )
 WHERE place > 0 AND count > 0 AND NOT list_contains(places, -place)
-ORDER BY place ASC, length(problem) ASC, problem ASC;  -- k = 5 before k = 10
+ORDER BY place ASC NULLS LAST, length(problem) ASC NULLS LAST, problem ASC NULLS LAST;  -- k = 5 before k = 10

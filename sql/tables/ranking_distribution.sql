@@ -1,4 +1,4 @@
--- How the users fare: the distribution of every measure over the users with truth, for every k.
+-- The distribution of every measure over the users with truth, for every k.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
@@ -11,38 +11,28 @@
 -- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
 -- Example:    SELECT system, mean, median, zeros
 --             FROM ranking_distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';
-CREATE OR REPLACE TEMP MACRO ranking_distribution
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                'ranking_distribution'
-            )
-        )
-        FROM _ranking_distributed('_ranking_users')
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_ties_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                ties,
-                'ranking_distribution'
-            )
-        )
-        FROM _ranking_distributed('_ranking_users')
-    );
+CREATE OR REPLACE TEMP MACRO ranking_distribution(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_distribution'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_distribution'
+    )
+)
+FROM _ranking_measure_distributions(
+    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_distribution')
+);

@@ -1,4 +1,4 @@
--- What the pack has: every measure, table function and aggregate, a row for each.
+-- The index of the pack: every measure, table function and aggregate, a row for each.
 --
 -- Returns: name, kind, aliases, arguments (of a measure: before k and options), options (default first), range, empty (the
 --          value where truth is empty, or where it is undefined), source, description; range, empty and source are of
@@ -45,21 +45,21 @@ concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL w
 intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
-ranking_summary | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
-ranking_by_user | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
-ranking_distribution | table function |  | rec; truth; ks; ties | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How the users fare: the distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | What is wrong, or worth knowing, about two tables before they are evaluated.
+ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
-ranking_functions | table function |  |  |  |  |  |  | What the pack has: every measure, table function and aggregate, a row for each.
+ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
-gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | How unequally recommendations are spread over items: the Gini index of the number of lists that each item appears in.
-personalization | aggregate | udf_personalization | rec_list |  |  |  |  | How different the recommendations of different users are: 1 minus the mean similarity of two users'' lists.
+gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
+personalization | aggregate | udf_personalization | rec_list |  |  |  |  | The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.
 logloss | aggregate | udf_logloss | predicted; actual |  |  |  |  | Logarithmic loss (cross-entropy) of predicted probabilities in a group.
 mae | aggregate | udf_mae | predicted; actual |  |  |  |  | The mean absolute error of a group.
 mse | aggregate | udf_mse | predicted; actual |  |  |  |  | The mean squared error of a group.

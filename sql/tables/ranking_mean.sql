@@ -8,5 +8,5 @@
 CREATE OR REPLACE TEMP MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
-    + coalesce(list_aggregate(list(number ORDER BY number ASC) FILTER (abs(number) >= 1048576), 'fsum'), 0)
+    + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);

@@ -10,38 +10,28 @@
 --             a query does not select are not computed
 -- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
 -- Example:    SELECT system, k, users, recall, ndcg FROM ranking_summary('rec', 'truth', [5, 10]);
-CREATE OR REPLACE TEMP MACRO ranking_summary
-    (
-        rec, truth, ks,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                'ranking_summary'
-            )
-        )
-        FROM _ranking_summarised('_ranking_users')
-    ),
-
-    (
-        rec, truth, ks, ties,
-        user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-        descending := true
-    ) AS TABLE (
-        WITH _ranking_users AS NOT MATERIALIZED (
-            FROM _ranking_ties_by_user(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                ks,
-                ties,
-                'ranking_summary'
-            )
-        )
-        FROM _ranking_summarised('_ranking_users')
-    );
+CREATE OR REPLACE TEMP MACRO ranking_summary(
+    rec, truth, ks, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_by_item AS NOT MATERIALIZED (
+    FROM _ranking_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_summary'
+    )
+), _ranking_expected AS NOT MATERIALIZED (
+    FROM _ranking_expected_by_user(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        'ranking_summary'
+    )
+)
+FROM _ranking_measure_means(
+    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_summary')
+);

@@ -116,7 +116,7 @@ def rounds(names: Sequence[str], task: Task, toy: Files, given: argparse.Namespa
 def results(runs: dict[str, list[Run]]) -> str:
     """The table of all contenders; ratios are of medians."""
     rows = []
-    ours = next((done for name, done in runs.items() if name == "udfs" and not done[-1].error), None)
+    ours = next((done for name, done in runs.items() if name == "ranking_udfs" and not done[-1].error), None)
     for name, done in runs.items():
         if done[-1].error:
             rows.append([name, f"failed: {done[-1].error}", *[""] * 11])

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-import udfs
+import ranking_udfs
 
 from .compare import cache_folder, number, parser
 from .data import Data, Files, make
@@ -61,7 +61,7 @@ def with_ranx(con: duckdb.DuckDBPyConnection, threads: int) -> Callable[[], obje
 
 def times(files: Files, threads: int, repeat: int, ranx: bool) -> dict[str, list[tuple[float, float]]]:
     """Seconds and CPU seconds of each; in turns, so that whatever else the machine does falls on all."""
-    con = udfs.register(duckdb.connect())
+    con = ranking_udfs.register(duckdb.connect())
     con.execute(f"SET threads = {threads}; ATTACH '{files.database}' AS stored (READ_ONLY); {TABLES}")
     tasks: dict[str, Callable[[], object]] = {
         name: lambda query=query: con.execute(query).fetchall() for name, query in QUERIES.items()

@@ -80,12 +80,12 @@ def connect(task: Task) -> Any:
     return con
 
 
-@contender("udfs", "duckdb", "pyarrow", "numpy", separates=False)
+@contender("ranking_udfs", "duckdb", "pyarrow", "numpy", separates=False)
 def ours(task: Task) -> Steps:
     """ranking_summary, in the default order of ties."""
-    import udfs
+    import ranking_udfs
 
-    con = udfs.register(connect(task))
+    con = ranking_udfs.register(connect(task))
     yield
     columns = ", ".join(f'"{measure}"' for measure in MEASURES)
     rows = con.execute(f"SELECT k, {columns} FROM ranking_summary('rec', 'truth', {task.ks})").fetchall()

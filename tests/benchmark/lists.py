@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-import udfs
+import ranking_udfs
 
 from .compare import cache_folder, parser
 from .data import IDS, Data, Files, make
@@ -62,7 +62,7 @@ def queries(ks: Sequence[int]) -> dict[str, str]:
 
 def times(files: Files, given: argparse.Namespace) -> dict[str, list[float]]:
     """Seconds of each query; in turns, so that whatever else the machine does falls on all of them."""
-    con = udfs.register(duckdb.connect())
+    con = ranking_udfs.register(duckdb.connect())
     con.execute(f"SET threads = {given.threads}")
     con.execute(f"ATTACH '{files.database}' AS stored (READ_ONLY)")
     for name in ("rec", "truth"):

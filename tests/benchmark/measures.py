@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from udfs.arrow.functions import FUNCTIONS
-from udfs.measures.registry import LIST_MEASURES, MEASURES
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 
 from .report import heading, table
 

@@ -23,8 +23,9 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"
 
 @dataclass
 class Run:
-    """What came of a run: seconds to load and to evaluate, CPU seconds of both, megabytes at the peak, the
-    numbers; or why not.
+    """What came of a run, or why nothing did.
+
+    Seconds to load and to evaluate, CPU seconds of both, megabytes at the peak, and the numbers.
     """
 
     load: float = 0.0

@@ -45,7 +45,7 @@ def cases(recs: int, threads: int, seed: int, large: bool, memory: bool) -> Iter
 def main(arguments: Sequence[str]) -> int:
     options = parser(__doc__)
     options.add_argument("--k", type=numbers, default=[10], help="cut-offs: 10 or 5,10,20,50,100")
-    options.add_argument("--contender", choices=CONTENDERS, default="udfs")
+    options.add_argument("--contender", choices=CONTENDERS, default="ranking_udfs")
     options.add_argument("--large", action="store_true", help="also ten times the rows")
     options.add_argument("--memory", action="store_true", help="also under limits of memory")
     given = options.parse_args(arguments)

@@ -21,8 +21,8 @@ from pyspark.ml.evaluation import RankingEvaluator
 from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as F  # noqa: N812
 
-import udfs
-import udfs.spark
+import ranking_udfs
+import ranking_udfs.spark
 
 from .data import Data, Files, make
 
@@ -57,12 +57,12 @@ def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], obje
         return lists(rec, truth).agg(F.sum(F.size("rec")), F.sum(F.size("truth"))).collect()
 
     def judged() -> object:
-        found = udfs.spark.ranking_judged(rec, truth, K)
+        found = ranking_udfs.spark.ranking_judged(rec, truth, K)
         return found.agg(F.sum(F.size("judged.ranks")), F.sum(F.size("judged.ideal"))).collect()
 
     def in_duckdb() -> object:
         with duckdb.connect(config={"threads": 2}) as con:
-            udfs.register(con)
+            ranking_udfs.register(con)
             columns = ", ".join(f'"{name}"' for name in MEASURES)
             sql = f"SELECT {columns} FROM ranking_summary('{files.rec}', '{files.truth}', [{K}])"
             return con.execute(sql).fetchall()
@@ -70,8 +70,10 @@ def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], obje
     return {
         "floor": floor,
         "ranking_judged": judged,
-        "ranking_summary, one measure": lambda: udfs.spark.ranking_summary(rec, truth, K, "ndcg").collect(),
-        "ranking_summary, six measures": lambda: udfs.spark.ranking_summary(
+        "ranking_summary, one measure": lambda: ranking_udfs.spark.ranking_summary(
+            rec, truth, K, "ndcg"
+        ).collect(),
+        "ranking_summary, six measures": lambda: ranking_udfs.spark.ranking_summary(
             rec, truth, K, MEASURES
         ).collect(),
         "RankingEvaluator, four measures": own,

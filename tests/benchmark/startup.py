@@ -1,45 +1,112 @@
-"""What importing and registering the pack costs a fresh interpreter."""
+"""What a user waits for on small tables: registering, planning, the command and dbt, in CPU seconds."""
 
 import argparse
+import json
+import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from .process import ROOT
-from .report import heading, median, table
+from .report import heading, table
 
-NEEDED = "import duckdb, pyarrow, numpy"
-CONNECTED = f"{NEEDED}; con = duckdb.connect(); con.execute('SELECT 1').fetchall()"
-STEPS = {
-    "an empty interpreter": "pass",
-    NEEDED: NEEDED,
-    "... and duckdb.connect(), SELECT 1": CONNECTED,
-    "... and import udfs": f"{CONNECTED}; import udfs",
-    "... and udfs.register(con)": f"{CONNECTED}; import udfs; udfs.register(con)",
-}
+# Runs in a fresh interpreter, and prints CPU seconds by name, the least of five where a line repeats.
+LINES = """
+import json, sys, time
+import duckdb, numpy, pyarrow, pyarrow.compute
+import ranking_udfs
+from ranking_udfs.duckdb import connection
+
+found = {}
+
+def seconds(name, call, times=5):
+    for _ in range(times):
+        started = time.process_time()
+        call()
+        spent = time.process_time() - started
+        found[name] = min(found.get(name, spent), spent)
+
+con = duckdb.connect()
+con.execute("SELECT 1").fetchall()
+seconds("register, first in a process", lambda: ranking_udfs.register(con), times=1)
+seconds("register, another cursor", lambda: ranking_udfs.register(con.cursor()))
+seconds("register, again", lambda: ranking_udfs.register(con))
+ranking_udfs.register(con, temp=False)
+seconds("register, again with temp=False", lambda: ranking_udfs.register(con.cursor(), temp=False))
+con.execute('''
+    CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
+    FROM 'examples/dbt_project/seeds/recommendations.csv';
+    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, stars AS rel
+    FROM 'examples/dbt_project/seeds/ratings.csv';
+''')
+judged = "ranking_judged('rec', 'truth', 10)"
+for query in (
+    "SELECT recall FROM ranking_summary('rec', 'truth', [10])",
+    f"FROM {judged}",
+    "SELECT recall FROM ranking_by_user('rec', 'truth', [10])",
+    "FROM ranking_compare('rec', 'truth', [10], measures := ['ndcg', 'recall'])",
+    f"SELECT avg(ranking_ndcg(judged, 10)) FROM {judged}",
+    f"SELECT ranking_mean(ranking_ndcg(judged, 10)) FROM {judged}",
+):
+    seconds(f"EXPLAIN {query}", lambda: con.execute(f"EXPLAIN {query}").fetchall())
+print(json.dumps(found))
+"""
+EVALUATE = "evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
+
+
+def in_process() -> dict[str, float]:
+    """The lines of a fresh interpreter."""
+    run = subprocess.run([sys.executable, "-c", LINES], cwd=ROOT, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(run.stdout)
+    return found
+
+
+def command() -> float:
+    """CPU seconds of the whole process of `ranking-udfs evaluate` on the README's files."""
+    before = os.times()
+    subprocess.run(
+        [sys.executable, "-m", "ranking_udfs", *EVALUATE.split()], cwd=ROOT, check=True, capture_output=True
+    )
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def dbt_by_the_clock() -> float:
+    """Seconds that `dbt build` takes for the example, which is built anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*")
+        project = shutil.copytree(
+            ROOT / "examples" / "dbt_project", Path(folder) / "project", ignore=unwanted
+        )
+        started = time.perf_counter()
+        build = [sys.executable, "-m", "dbt.cli.main", "build", "--threads", "4"]
+        subprocess.run(build, cwd=project, check=True, capture_output=True)
+        return time.perf_counter() - started
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Print the table. To compare two checkouts, run it with the PYTHONPATH of each in turns."""
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--repeat", type=int, default=21, help="fresh interpreters of each")
+    options.add_argument("--repeat", type=int, default=5, help="how often each line is measured")
+    options.add_argument("--dbt", action="store_true", help="build the dbt example too, by the clock")
     given = options.parse_args(arguments)
-    found: dict[str, list[float]] = {name: [] for name in STEPS}
-    for turn in range(given.repeat + 1):
-        for name, code in STEPS.items():
-            started = time.perf_counter()
-            subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
-            if turn:  # the first fills caches
-                found[name].append((time.perf_counter() - started) * 1000)
-    rows, before = [], 0.0
-    for name, values in found.items():
-        rows.append([name, *(f"{value:.0f}" for value in (median(values), min(values), max(values)))])
-        rows[-1].append(f"{median(values) - before:.0f}")
-        before = median(values)
+    least: dict[str, float] = {}
+    for _ in range(given.repeat):
+        found = in_process() | {"ranking-udfs evaluate, whole process": command()}
+        if given.dbt:
+            found["the dbt example, 56 nodes, by the clock"] = dbt_by_the_clock()
+        least = {name: min(value, least.get(name, value)) for name, value in found.items()}
     print(heading("tests.benchmark.startup", arguments, ("duckdb", "pyarrow", "numpy")))
-    print(table(("milliseconds", "median", "min", "max", "more than the line above"), rows))
-    *_, before_udfs, _, registered = map(median, found.values())
-    print(f"`import udfs` and `udfs.register(con)` together: {registered - before_udfs:.0f} ms.")
+    print(
+        table(
+            ("CPU seconds, least of " + str(given.repeat), "seconds"),
+            [[name, f"{value:.3f}"] for name, value in least.items()],
+        )
+    )
     return 0
 
 

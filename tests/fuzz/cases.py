@@ -11,11 +11,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ranking_udfs.measures.registry import MEASURES, Number
 from tests.conftest import option_text
 from tests.fuzz import items
 from tests.fuzz.items import Items
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
-from udfs.measures.registry import MEASURES, Number
 
 HUGE = (2**31 - 1, 2**31, 2**32 + 1, 2**63 - 1)
 WIDTHS = [
@@ -136,7 +136,7 @@ class Batch:
         untyped = self.layout.untyped and may_be_untyped
         if untyped and all(row is None for row in held):
             return pa.nulls(len(held))
-        beneath = next((row for row in held if row), []) if self.layout.beneath else []
+        beneath: Any = next((row for row in held if row), []) if self.layout.beneath else []
         ordered = held[::-1] if self.layout.lists in BACKWARDS else held
         flat = [part for row in ordered for part in (beneath if row is None else row)]
         is_null = untyped and all(part is None for part in flat)
@@ -188,17 +188,13 @@ class Batch:
 
 
 def taken(values: pa.Array, places: Sequence[int | None]) -> pa.Array:
-    """The values at these places, of any type: pyarrow cannot take from views, at any level."""
+    """The values at these places, of any type: pyarrow cannot take from views."""
     kind = values.type
     if isinstance(kind, pa.BaseExtensionType):
         return pa.ExtensionArray.from_storage(kind, taken(values.storage, places))
     for is_view, other in ((pa.types.is_string_view, pa.string()), (pa.types.is_binary_view, pa.binary())):
         if is_view(kind):
             return values.cast(other).take(pa.array(places, pa.int32())).cast(kind)
-    if pa.types.is_struct(kind):
-        fields = [taken(values.field(i), places) for i in range(kind.num_fields)]
-        mask = pa.array([place is None or not values[place].is_valid for place in places], pa.bool_())
-        return pa.StructArray.from_arrays(fields, fields=list(kind), mask=mask)
     return values.take(pa.array(places, pa.int32()))
 
 
@@ -295,7 +291,7 @@ def draw(rng: random.Random) -> Batch:
     repeats, nulls, null_rows = (rng.choice([0, 0, 0.1, 0.5]) for _ in range(3))
     one_k = rng.random() < 0.5
 
-    def item(places: Sequence[int], before: Sequence[Any], luck: float) -> int | None:
+    def item(places: Sequence[int], before: Sequence[Any], luck: float) -> Any:
         if luck < nulls / 2 or not places:
             return None
         if luck < nulls / 2 + repeats / 2 and before:

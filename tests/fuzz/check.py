@@ -14,21 +14,20 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-import udfs
-from tests.conftest import call, is_close, judged_array, literal, maps, option_text
+import ranking_udfs
+from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.command import session
+from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.inputs.tables import Inputs, load
+from ranking_udfs.measures.registry import BY_NAME, MEASURES
+from tests.conftest import call, is_close, judged_array, literal, maps, option_text, within
 from tests.conftest import lists as list_array
 from tests.fuzz import cases
 from tests.fuzz.cases import Batch, Row
-from tests.test_tables import NAMES as SQL_NAMES
-from tests.test_ties import call as expected_call
-from tests.test_ties import create_tables, random_cases
-from tests.test_ties import mean as mean_over_orders
+from tests.sql_names import NAMES as SQL_NAMES
+from tests.ties import create_tables, expected_call, random_cases
+from tests.ties import mean as mean_over_orders
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Options, Ranking, judge_slowly
-from udfs.arrow.functions import FUNCTIONS
-from udfs.command import session
-from udfs.command.tables import Inputs, load
-from udfs.duckdb.statements import macros
-from udfs.measures.registry import BY_NAME, MEASURES, Measure
 
 CLOSE = 1e-12
 SETTINGS = [
@@ -72,7 +71,7 @@ def connection(rng: random.Random) -> duckdb.DuckDBPyConnection:
     con = duckdb.connect(config={"threads": 2})
     for setting in rng.choice(SETTINGS):
         con.execute(f"SET {setting}")
-    return udfs.register(con)
+    return ranking_udfs.register(con)
 
 
 # --- Lists ---
@@ -90,11 +89,6 @@ def as_judged(batch: Batch) -> list[Any]:
         }
         for one in batch.rankings
     ]
-
-
-def within(measure: Measure, found: float | None) -> bool:
-    """Whether the registry's range and its word on NULL allow the value."""
-    return measure.empty.value is None if found is None else found in measure.range
 
 
 def outcome(work: Callable[[], Any]) -> Any:
@@ -417,11 +411,11 @@ def check_tables(rng: random.Random, found: Found) -> None:
             extra = sorted(map(str, rows.keys() ^ expected.keys()))
             raise DifferenceError(f"{where};  -- {len(got)} rows; only here or only expected: {extra}")
         for key, (n_rec, n_truth, ranking) in expected.items():
-            row = rows[key]
-            if row[:2] != (n_rec, n_truth):
-                counts = f"n_rec, n_truth are {row[:2]}, not {(n_rec, n_truth)}"
+            line = rows[key]
+            if line[:2] != (n_rec, n_truth):
+                counts = f"n_rec, n_truth are {line[:2]}, not {(n_rec, n_truth)}"
                 raise DifferenceError(f"{where};  -- {key}: {counts}")
-            for name, value in zip(columns, row[2:], strict=True):
+            for name, value in zip(columns, line[2:], strict=True):
                 want = WITNESSES[name].definition(ranking, key[2])
                 if not is_close(value, want, CLOSE):
                     raise DifferenceError(f"{where};  -- {key}: {name} is {value}, not {want}")
@@ -610,8 +604,9 @@ def check_macros(rng: random.Random, found: Found) -> None:
 
 
 def check_ranking_judge(rng: random.Random, con: duckdb.DuckDBPyConnection, found: Found) -> None:
-    """Over lists that DuckDB itself can scan: no views (see check_sql), no dictionaries, no HUGEINT, which
-    comes as a DECIMAL.
+    """Compare ranking_judge with judge over lists that DuckDB itself can scan.
+
+    No views (see check_sql), no dictionaries, no HUGEINT, which comes as a DECIMAL.
     """
     batch = cases.draw(rng)
     batch = replace(batch, layout=replace(batch.layout, lists=cases.plain, beneath=False))
@@ -656,7 +651,7 @@ def check_ties(rng: random.Random, found: Found) -> None:
     with macro_connection(rng) as con:
         create_tables(con, users)
         columns = "_ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
-        judged = f"_ranking_tied_judged('given', 'judged', {columns}, {literal(k)}, true, 'fuzz')"
+        judged = f"_ranking_tied_judged('given', 'judged', {columns}, {literal(k)}, 'fuzz')"
         rankings = f"SELECT userid, _ranking_tied_at(tied, {literal(k)}) AS ranking FROM {judged}"
         columns = ", ".join(expected_call(*one) for one in calls)
         rows = con.execute(f"SELECT userid, {columns} FROM ({rankings})").fetchall()
@@ -689,13 +684,12 @@ def check_csv_ids(rng: random.Random, found: Found) -> None:
     truth = [(user, item) for user in users for item in items if rng.random() < 0.6]
     if not rec or not truth:
         return
-    with TemporaryDirectory() as folder, session.connected({}) as con:
+    with TemporaryDirectory() as folder, session.connect({}, has_functions=True) as con:
         rows = {"rec": [("userid", "itemid", "score"), *rec], "truth": [("userid", "itemid"), *truth]}
         for name, lines in rows.items():
             with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:
                 csv.writer(file).writerows(lines)
-        columns = {"userid": "userid", "itemid": "itemid", "score": "score"}
-        load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv", columns))
+        load(con, Inputs([f"{folder}/rec.csv"], f"{folder}/truth.csv"))
         query = "SELECT userid::VARCHAR, n_rec, hits FROM ranking_by_user('rec', 'truth', [NULL])"
         got = {user: counts for user, *counts in con.execute(query).fetchall()}
     listed = {user: {item for one, item, _ in rec if one == user} for user, _ in truth}

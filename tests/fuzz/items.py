@@ -214,31 +214,6 @@ def enums(rng: random.Random, count: int) -> Items:
     return Items("ENUM", places, rec, truth, places, places, [quoted(w) for w in words], *kinds)
 
 
-def structs(rng: random.Random, count: int) -> Items:
-    values = [
-        {"a": rng.choice([None, i, -i]), "b": rng.choice([None, "NULL", "x", f"{i}"])} for i in range(count)
-    ]
-    values = list({repr(value): value for value in values}.values())
-
-    def literal(value: dict[str, Any]) -> str:
-        a = "NULL" if value["a"] is None else value["a"]
-        return f"{{'a': {a}, 'b': {'NULL' if value['b'] is None else quoted(value['b'])}}}"
-
-    kind = pa.struct({"a": pa.int64(), "b": rng.choice([pa.string(), pa.large_string(), pa.string_view()])})
-    return same("STRUCT", kind, "STRUCT(a BIGINT, b VARCHAR)", values, literal)
-
-
-def nested(rng: random.Random, count: int) -> Items:
-    values: list[list[int | None]] = [[], [None], [None, None], [0], [1, 0], [0, 1], [0, None]]
-    values += [[i] * (i % 4 + 1) for i in range(2, count)]
-
-    def literal(value: list[int | None]) -> str:
-        return "[" + ", ".join("NULL" if part is None else str(part) for part in value) + "]"
-
-    kind = rng.choice([pa.list_, pa.large_list, pa.list_view, pa.large_list_view])(pa.int64())
-    return same("LIST", kind, "BIGINT[]", values, literal)
-
-
 KINDS: list[tuple[Callable[[random.Random, int], Items], int]] = [
     (integers, 8),
     (strings, 4),
@@ -251,8 +226,6 @@ KINDS: list[tuple[Callable[[random.Random, int], Items], int]] = [
     (times, 1),
     (booleans, 1),
     (enums, 2),
-    (structs, 1),
-    (nested, 1),
 ]
 
 

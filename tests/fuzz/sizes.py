@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 
-import udfs
+import ranking_udfs
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -105,7 +105,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in [chosen.only] if chosen.only else SIZES:
         began = time.perf_counter()
         with duckdb.connect() as con:
-            SIZES[name](udfs.register(con), chosen.scale)
+            SIZES[name](ranking_udfs.register(con), chosen.scale)
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
         print(f"{name}, {chosen.scale:,}: {time.perf_counter() - began:.1f} s, {memory:.2f} GB", flush=True)
     return 0

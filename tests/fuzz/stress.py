@@ -20,11 +20,11 @@ from typing import Any
 
 import duckdb
 
-import udfs
+import ranking_udfs
+from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import literal, option_text
 from tests.fuzz.values import load
 from tests.witnesses import WITNESSES
-from udfs.measures.registry import MEASURES
 
 REFUSED = "refused"
 
@@ -63,7 +63,7 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
     """Run mixed queries on `count` cursors at once; how many ran, and the wrong ones."""
     statements, wrong, ran = queries(), list[str](), [0] * count
     with duckdb.connect(config={"threads": 4}) as con:
-        udfs.register(con)
+        ranking_udfs.register(con)
         load(con, seed, users)
         expected = {statement: answer(con, statement) for statement in statements}
         until = time.monotonic() + seconds
@@ -73,7 +73,7 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
             rng = random.Random(f"{seed}/{number}")
             with con.cursor() as cursor:
                 ready.wait()
-                udfs.register(cursor)
+                ranking_udfs.register(cursor)
                 while not ran[number] or (time.monotonic() < until and not wrong):
                     statement = rng.choice(statements)
                     try:
@@ -114,7 +114,7 @@ def connections(count: int) -> tuple[float, int]:
         for i in range(count):
             target = path if i % 2 else ":memory:"
             with duckdb.connect(target, read_only=bool(i % 4 == 3)) as con:
-                udfs.register(con, hivemall=i % 5 == 0)
+                ranking_udfs.register(con, hivemall=i % 5 == 0)
                 with con.cursor() as cursor:
                     cursor.execute(
                         "SELECT sum(system.main.recall([u], [u % 2])) FROM range(3000) t(u)"
@@ -141,7 +141,7 @@ EVALUATIONS = {
 def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException | None]:
     """Seconds from con.interrupt() in an evaluation to its end, and what it ended with; usable afterwards."""
     with duckdb.connect(config={"threads": 2}) as con:
-        udfs.register(con)
+        ranking_udfs.register(con)
         con.execute(BIG.format(rows=rows))
         asked = [0.0]
 

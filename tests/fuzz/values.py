@@ -15,10 +15,10 @@ from typing import Any
 import duckdb
 import pyarrow as pa
 
-import udfs
+import ranking_udfs
+from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import lists, literal, maps, option_text
 from tests.witnesses import WITNESSES, random_topics
-from udfs.measures.registry import MEASURES
 
 COLUMNS = [
     f'"{name}"({{}}, {k}, {literal(option_text(options))})'
@@ -84,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--shuffle", type=int, help="the seed of another order of the rows")
     chosen = parser.parse_args(arguments)
     with duckdb.connect(config={"threads": chosen.threads}) as con:
-        udfs.register(con)
+        ranking_udfs.register(con)
         load(con, chosen.seed, chosen.users)
         if chosen.shuffle is not None:
             shuffle(con, chosen.shuffle)

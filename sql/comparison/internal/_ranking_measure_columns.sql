@@ -8,11 +8,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
     FROM (
         SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_measure(c, NULL)))
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
             FROM (
                 SELECT * EXCLUDE (ranking_one)
                 FROM (SELECT 1 AS ranking_one)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS ours WHERE false) ON true
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS by_user_of WHERE false) ON true
             )
         ) AS columns
     )

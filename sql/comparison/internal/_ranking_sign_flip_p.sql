@@ -1,4 +1,4 @@
--- Internal: p of Fisher's randomization test, which is Python's: udfs/measures/randomization.py. Where Python is not
+-- Internal: p of Fisher's randomization test, which is Python's: udfs/ranking_udfs/measures/randomization.py. Where Python is not
 -- (sql/ranking_udfs.sql), sql/comparison/without_python has another macro of this name.
 --
 -- In a lambda DuckDB looks for the function when it is called, not when the macro is made: a cursor of another

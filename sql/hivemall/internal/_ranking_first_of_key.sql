@@ -1,4 +1,4 @@
--- _ranking_first_of_key(pairs): the first pair of each key. Internal.
+-- Internal: the first pair of each key.
 --
 -- pairs    LIST of STRUCT with a field key, equal keys beside each other
 --

@@ -1,5 +1,4 @@
--- _ranking_order_at_most(options): how many values the options of to_ordered_list ask for, a billion without -k.
--- Internal.
+-- Internal: the number of values the options of to_ordered_list ask for, a billion without -k.
 --
 -- Example:
 --   SELECT _ranking_order_at_most('-reverse -k -2');

@@ -1,4 +1,4 @@
--- _ranking_order_descending(options): whether the options of to_ordered_list ask for descending keys. Internal.
+-- Internal: say whether the options of to_ordered_list ask for descending keys.
 --
 -- Example:
 --   SELECT _ranking_order_descending('-k 2'), _ranking_order_descending('-k 2 -reverse');

@@ -1,5 +1,5 @@
--- _ranking_order_rank(key, value, options): one value that orders by key, in the direction that the options of
--- to_ordered_list ask for, and then by value. Internal.
+-- Internal: one value that orders by key, in the direction that the options of to_ordered_list ask for, and then by
+-- value.
 --
 -- Example:
 --   SELECT _ranking_order_rank(2, 'a', '-reverse') < _ranking_order_rank(1, 'a', '-reverse');

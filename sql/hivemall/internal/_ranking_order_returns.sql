@@ -1,5 +1,4 @@
--- _ranking_order_returns(options): what the options of to_ordered_list make it return: 'list', 'kv_map' or 'vk_map'.
--- Internal.
+-- Internal: the kind of result that the options of to_ordered_list ask for: 'list', 'kv_map' or 'vk_map'.
 --
 -- Example:
 --   SELECT _ranking_order_returns('-k 2'), _ranking_order_returns('-k 2 -kv');

@@ -1,5 +1,5 @@
--- _ranking_order_valid(options, maps): whether the options of to_ordered_list are made of -k N, -reverse, -dedup and
--- the words in maps, -k at most once. Internal.
+-- Internal: say whether the options of to_ordered_list are made of -k N, -reverse, -dedup and the words in maps, -k at
+-- most once.
 --
 -- Example:
 --   SELECT _ranking_order_valid('-k 2 -reverse', []), _ranking_order_valid('-k 0', []);

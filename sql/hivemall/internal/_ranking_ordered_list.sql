@@ -1,4 +1,4 @@
--- _ranking_ordered_list(value, key, options): to_ordered_list without its maps and its checks. Internal.
+-- Internal: to_ordered_list without its maps and its checks.
 --
 -- Example:
 --   SELECT _ranking_ordered_list(value, key, '-k 2')

@@ -1,5 +1,4 @@
--- _ranking_ordered_map(pairs): a MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
--- Internal.
+-- Internal: a MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
 --
 -- pairs    LIST of STRUCT(rank, key, value)
 --

@@ -1,5 +1,4 @@
--- _ranking_ordered_pairs(key, value, options): the pairs of a group as a LIST, as the options of to_ordered_list order
--- them. Internal.
+-- Internal: the pairs of a group as a LIST, as the options of to_ordered_list order them.
 --
 -- Returns a LIST of STRUCT(rank, key, value); rank is what _ranking_order_rank makes of the pair.
 --

@@ -1,5 +1,5 @@
--- _ranking_pairs_by_key(key, value): the pairs of a group as a LIST of STRUCT(key, value), ascending, of each key the
--- one with the smallest value; NULL for a group without a key. Internal.
+-- Internal: the pairs of a group as a LIST of STRUCT(key, value), ascending, of each key the one with the smallest
+-- value; NULL for a group without a key.
 --
 -- Example:
 --   SELECT _ranking_pairs_by_key(key, value) FROM (VALUES (2, 'a'), (1, 'c'), (1, 'b')) AS t(key, value);

@@ -1,5 +1,5 @@
 -- The measures as aggregates, as in Hivemall: each MEASURE becomes the mean of its values over the rows.
--- `udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE, and the
+-- `ranking_udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE, and the
 -- type that judge returns for JUDGED.
 --
 -- Parameters: rec, truth [, k [, options]], or judged [, k [, options]], as for the function itself.

@@ -1,4 +1,4 @@
--- _ranking_difference(lists, total): 1 minus the mean of the cosines of all ordered pairs of different lists. Internal.
+-- Internal: 1 minus the mean of the cosines of all ordered pairs of different lists.
 --
 -- lists    how many lists there are
 -- total    the sum of the cosines of all ordered pairs, those of a list with itself among them

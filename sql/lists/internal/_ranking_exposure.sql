@@ -1,4 +1,4 @@
--- _ranking_exposure(rec_list): in how many lists of the group each item is, ascending. Internal.
+-- Internal: the number of lists of the group that each item is in, ascending.
 --
 -- Returns LIST of BIGINT, one number per item that is in a list at all; NULL if there is none.
 --
@@ -7,7 +7,7 @@
 --   [1, 1, 3]
 
 CREATE OR REPLACE TEMP MACRO _ranking_exposure(rec_list) AS (
-    SELECT list(lists ORDER BY lists ASC)
+    SELECT list(lists ORDER BY lists ASC NULLS LAST)
     FROM (
         SELECT count(*) AS lists
         FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))

@@ -1,4 +1,4 @@
--- _ranking_gini(counts, n_items): the Gini index of counts, by the formula of gini_coverage. Internal.
+-- Internal: the Gini index of counts, by the formula of gini_coverage.
 --
 -- counts   LIST of numbers above 0, ascending
 -- n_items  how many there are together with those that are 0

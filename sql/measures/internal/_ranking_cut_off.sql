@@ -1,4 +1,4 @@
--- Internal: a cut-off as BIGINT, and what stands in its place where it is NULL.
+-- Internal: a cut-off as BIGINT, with a default where it is NULL.
 --
 -- k:       an integer of any type; beyond BIGINT it says no more
 -- missing: BIGINT

@@ -1,4 +1,4 @@
--- Internal: what a gain is worth at each of these ranks. DuckDB may compute it before it is seen that a base or a rank
+-- Internal: the discount factor of a gain at each rank. DuckDB may compute it before it is seen that a base or a rank
 -- is out of bounds: then it must not fail.
 --
 -- ranks:     LIST of ranks

@@ -1,4 +1,4 @@
--- Internal: which items of a list another one knows: the first occurrence of each, in the order of the list.
+-- Internal: the items of one list that are in another: the first occurrence of each, in the order of the list.
 --
 -- Few items are looked for in a long list, each item of a short list among few. Among more, what both hold is found by
 -- hashing, and then looked for in the list; where that is much as well, both are sorted together, and an item that is

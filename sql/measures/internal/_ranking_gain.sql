@@ -1,4 +1,4 @@
--- Internal: what an item of a grade is worth: 2^grade - 1, or the grade itself.
+-- Internal: the gain of an item by its grade: 2^grade - 1, or the grade itself.
 --
 -- 2^g - 1 = 2^(g / 2) 2 sinh(g ln(2) / 2), which keeps the digits of a small g.
 --

@@ -1,4 +1,4 @@
--- Internal: what is wrong with gains and their discounts; NULL for nothing. (The bounds of base and half_life are the
+-- Internal: the error text of a bad gain or discount option; NULL for none. (The bounds of base and half_life are the
 -- DOUBLEs next to 1 and to infinity.)
 --
 -- gain, discount, base, half_life: as ranking_ndcg takes them

@@ -1,4 +1,4 @@
--- Internal: what is wrong with the highest grade for a measure with a max_grade; NULL for nothing.
+-- Internal: the error text of a grade above max_grade; NULL for none.
 --
 -- max_grade: a number; NULL for 4
 -- highest:   the highest grade; NULL for none

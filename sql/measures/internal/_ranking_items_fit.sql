@@ -1,4 +1,4 @@
--- Internal: true, or an error if the items of two lists are of types that cannot be compared.
+-- Internal: return true, or an error if the items of two lists are of types that cannot be compared.
 --
 -- rec, truth: LISTs of items, as ranking_judge takes them
 -- Returns:    BOOLEAN

@@ -1,4 +1,4 @@
--- Internal: a judged ranking, of what was found in a list.
+-- Internal: a judged ranking, made of the places of the items that were found in a list.
 --
 -- found:   what _ranking_found gives: places in the list, and places among the items of truth
 -- size:    the length of the list

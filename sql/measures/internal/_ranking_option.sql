@@ -1,4 +1,4 @@
--- Internal: what is wrong with an option; NULL for nothing.
+-- Internal: the error text of a bad option; NULL for none.
 --
 -- option:  its name
 -- given:   its value

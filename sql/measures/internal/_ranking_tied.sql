@@ -1,5 +1,5 @@
--- Internal: a judged ranking with the ties that its scores make, as _ranking_tied_at reads it. Of two rows of an item in
--- a tie one is the item, the other a miss.
+-- Internal: a judged ranking with the ties that its scores make, as _ranking_tied_at reads it. Of two rows of an item
+-- in a tie one is the item, the other a miss.
 --
 -- judged:   a judged ranking
 -- scores:   LIST of the scores of the list, as it is ordered, NULLs last; a lambda looks at it for every item: a column

@@ -1,4 +1,4 @@
--- Internal: what a gain is expected to be worth for each relevant item: the mean of what it is worth at the ranks of its
+-- Internal: the expected discount factor of each relevant item: the mean of the factors at the ranks of its
 -- tie, nothing below rank k.
 --
 -- tied:    what _ranking_tied_at gives

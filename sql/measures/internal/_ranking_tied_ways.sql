@@ -1,5 +1,5 @@
--- Internal: how many relevant items of the last tie there can be in the top k, and how often each number comes about,
--- the hypergeometric distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
+-- Internal: the possible numbers of relevant items of the last tie in the top k, and how often each comes about, the
+-- hypergeometric distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
 --
 -- tie:     one of the ties that _ranking_tied_at gives
 -- Returns: LIST of STRUCT: hits; weight, a DOUBLE, not above 1

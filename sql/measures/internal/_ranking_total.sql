@@ -1,4 +1,4 @@
--- Internal: the DOUBLE that a sum from _ranking_discounted stands for; an error if there is none.
+-- Internal: a sum of discounted gains as a DOUBLE, or an error if it is too large for one.
 --
 -- caller:  the function that an error names
 -- ranking: what _ranking_at gives

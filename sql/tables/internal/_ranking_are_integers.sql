@@ -1,4 +1,4 @@
--- Internal: whether cut-offs have no digits after the point.
+-- Internal: say whether cut-offs have no digits after the point.
 --
 -- ks:      a number or a LIST of numbers
 -- Returns: BOOLEAN

@@ -1,4 +1,4 @@
--- Internal: the body of ranking_by_user.
+-- Internal: each measure of each user at each k.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,6 +1,6 @@
--- Internal: whether items of this type cannot be matched, since they are or hold an ARRAY (DuckDB 2.0.0 mixes up lists
--- of those in a LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in quotes is
--- the name of a field or a word of an ENUM.
+-- Internal: say whether items of this type cannot be matched, since they are or hold an ARRAY (DuckDB 2.0.0 mixes up
+-- lists of those in a LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in
+-- quotes is the name of a field or a word of an ENUM.
 --
 -- type:    name of a type, as typeof gives it
 -- Returns: BOOLEAN

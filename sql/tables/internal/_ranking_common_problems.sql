@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, between recommendations and right items.
+-- Internal: the problems of recommendations and truth together: columns, types, users and items in common.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

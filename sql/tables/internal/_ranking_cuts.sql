@@ -1,5 +1,5 @@
--- Internal: the different cut-offs k in order, or an error if there are none, or one is no integer or negative. One
--- beyond BIGINT means the whole list.
+-- Internal: the distinct cut-offs k in ascending order, or an error if there are none, or one is no integer or
+-- negative. One beyond BIGINT means the whole list.
 --
 -- ks:      LIST of integers, of whatever numeric type, NULL among them meaning the whole list; or one integer
 -- caller:  the function that an error names

@@ -1,5 +1,5 @@
--- Internal: whether a table has a column, of whatever type. Known when the query is planned, so that the planner drops
--- what depends on it. Used wherever a column may be missing.
+-- Internal: say whether a table has a column, of whatever type. Known when the query is planned, so that the planner
+-- drops what depends on it. Used wherever a column may be missing.
 --
 -- source:    name of a table, as query_table takes it
 -- named:     what the user calls the column; NULL for what it is called by default

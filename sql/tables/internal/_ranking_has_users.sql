@@ -1,4 +1,4 @@
--- Internal: true, or an error if truth has no user. It counts them, in the one column.
+-- Internal: return true, or an error if truth has no user. It counts them, in the one column.
 --
 -- truth:   name of a table, as query_table takes it
 -- names:   what _ranking_names gives

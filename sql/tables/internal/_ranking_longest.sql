@@ -1,5 +1,5 @@
--- Internal: how far to look down a ranking for these cut-offs. No list is longer than an INTEGER says: beyond it, and
--- where a cut-off is NULL, all the way.
+-- Internal: the largest of the cut-offs: how far to look down a ranking. No list is longer than an INTEGER says:
+-- beyond it, and where a cut-off is NULL, all the way.
 --
 -- ks:      LIST of integers, or one, as _ranking_cuts and _ranking_valid_k allow them
 -- Returns: INTEGER; NULL means all of the list

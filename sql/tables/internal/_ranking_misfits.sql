@@ -1,6 +1,7 @@
--- Internal: what is wrong with the columns and their names. All must be there but those of grades and systems, unless
--- they are named. Scores and grades must be numbers. An id must be of one family in both tables, since an implicit cast
--- would make ids equal that are not, or none equal at all. Known when the query is planned.
+-- Internal: the error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of
+-- grades and systems, unless they are named. Scores and grades must be numbers. An id must be of one family in both
+-- tables, since an implicit cast would make ids equal that are not, or none equal at all. Known when the query is
+-- planned.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
@@ -9,60 +10,55 @@
 CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [
-        -- The argument, its type and text; whether such a column is in rec and in truth, or need not be; its types there.
+        -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
+        -- where it need not be there.
         (
             'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_has(rec, names['user'], 'userid'), _ranking_has(truth, names['user'], 'userid'),
             _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
         ),
         (
             'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_has(rec, names['item'], 'itemid'), _ranking_has(truth, names['item'], 'itemid'),
             _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
         ),
         (
             'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_has(rec, names['score'], 'score'), true,
-            _ranking_type(rec, names['score'], 'score'), _ranking_type(truth, names['score'], 'score')
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
         ),
         (
             'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            true, names['grade'] IS NULL OR _ranking_has(truth, names['grade'], 'rel'),
-            NULL, _ranking_type(truth, names['grade'], 'rel')
+            '', coalesce(_ranking_type(truth, names['grade'], 'rel'), CASE WHEN names['grade'] IS NULL THEN '"NULL"' END)
         ),
         (
             'system_col', typeof(names['system']), names['system']::VARCHAR,
-            names['system'] IS NULL OR _ranking_has(rec, names['system'], 'system'), true,
-            NULL, NULL
+            CASE WHEN names['system'] IS NULL THEN '' ELSE _ranking_type(rec, names['system'], 'system') END, ''
         )
     ],
     lambda c: CASE
         WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN NOT (c[4] AND c[5])
+        WHEN c[4] IS NULL OR c[5] IS NULL
             THEN concat(
-                CASE WHEN c[4] THEN 'truth' ELSE 'rec' END, ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
+                CASE WHEN c[4] IS NULL THEN 'rec' ELSE 'truth' END,
+                ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
                 _ranking_columns(CASE
-                    WHEN c[4] THEN typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
-                    ELSE typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
+                    WHEN c[4] IS NULL THEN typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
+                    ELSE typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
                 END),
-                CASE WHEN c[1] = 'score_col' AND c[7] <> '"NULL"' THEN '; truth has one' END)
-        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[6], c[7])
+                CASE WHEN c[1] = 'score_col' AND c[5] NOT IN ('', '"NULL"') THEN '; truth has one' END)
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
             THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[6]), ' and ',
-                _ranking_cut(c[7]))
-        WHEN c[1] = 'item_col' AND _ranking_cannot_match(concat_ws(',', c[6], c[7]))
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
+                _ranking_cut(c[5]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
             THEN concat(
                 _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
-                _ranking_cut(c[6]))
-        WHEN c[1] IN ('score_col', 'grade_col') AND NOT (
-            _ranking_is_number(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END)
-            OR (c[1] = 'grade_col' AND c[7] = 'BOOLEAN')
-        )
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
             THEN concat(
                 _ranking_cut(c[3]), ' must be a number',
-                CASE WHEN c[6] = 'BIGNUM' OR (c[1] = 'grade_col' AND c[7] = 'BIGNUM') THEN ' (cast it to DOUBLE)' END,
-                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[6] ELSE c[7] END))
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
     END
 )
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL

@@ -1,4 +1,4 @@
--- Internal: what the columns of the user's tables are called, as every internal macro takes it.
+-- Internal: the names of the columns of the user's tables, in one struct for all internal macros.
 --
 -- user_col, item_col, score_col, grade_col, system_col, descending: as for ranking_judged
 -- Returns: STRUCT; its values are constants, and NULL for grades and system means: there may be such a column

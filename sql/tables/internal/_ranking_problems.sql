@@ -1,4 +1,4 @@
--- Internal: those that there are of a user's problems.
+-- Internal: the problems with a count above 0, as structs.
 --
 -- found:   LIST of (place among all problems, problem, count, example)
 -- Returns: such a LIST, of those with a count above 0

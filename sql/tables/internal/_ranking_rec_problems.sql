@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, about recommendations, user by user.
+-- Internal: the problems of each user in the recommendations.
 --
 -- Of each system and user the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and
 -- repetitions there may be further down changes no number.

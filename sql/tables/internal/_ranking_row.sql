@@ -1,4 +1,4 @@
--- Internal: a row, as ranking_check names it.
+-- Internal: the ids of a row, as text for an example of ranking_check.
 --
 -- names:          what _ranking_names gives
 -- userid, itemid: ids

@@ -1,54 +1,47 @@
--- Internal: the right items of each user, and their grades.
+-- Internal: the list of each user's relevant or judged items, with their grades.
 --
--- rec, truth: names of tables, as query_table takes them
--- names:      what _ranking_names gives
--- caller:     the function that an error names
--- Returns:    userid, items (none twice, and of a type that those of rec can have) and texts, one of the two NULL: see
---             _ranking_mixed_items; grades (NULL without a column rel; of an item twice in truth, the highest)
--- Example:    FROM _ranking_truth_lists(
---     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'ranking_judged');
-CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(rec, truth, names, caller) AS TABLE
+-- truth:   name of a table, as query_table takes it
+-- names:   what _ranking_names gives
+-- caller:  the function that an error names
+-- Returns: userid, items (none twice); grades (NULL without a column rel; of an item twice in truth, the highest)
+-- Example: FROM _ranking_truth_lists(
+--     'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'ranking_judged');
+CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN NULL ELSE items END AS items,
-    CASE WHEN _ranking_mixed_items(rec, truth, names) THEN items::VARCHAR[] END AS texts,
-    grades
+    _ranking_distinct(items) AS items,
+    NULL::DOUBLE[] AS grades
 FROM (
-    SELECT userid, _ranking_distinct(items) AS items, NULL::DOUBLE[] AS grades
-    FROM (
-        SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-        FROM _ranking_truths(truth, names)
-        WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-        GROUP BY userid
-    )
-    UNION ALL
-    SELECT
-        userid,
-        list_transform(coalesce(graded, []), lambda one: one.itemid),
-        list_transform(coalesce(graded, []), lambda one: one.grade)
-    FROM (
-        SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-        FROM (
-            SELECT userid, itemid, max(grade) AS grade
-            FROM (
-                SELECT
-                    userid,
-                    itemid,
-                    CASE
-                        WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                        -- What is no number at all is an error of _ranking_valid.
-                        WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                            THEN error(concat(
-                                caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                                ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                    END AS grade
-                FROM _ranking_truths(truth, names)
-                WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-            )
-            GROUP BY userid, itemid
-        )
-        GROUP BY userid
-    )
+    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
 )
-UNION ALL BY NAME
-SELECT [itemid] AS items FROM _ranking_recs(rec, names) WHERE false;
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                CASE
+                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                    -- _ranking_valid raises an error for a grade that is not a number.
+                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                        THEN error(concat(
+                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
+                END AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);

@@ -1,4 +1,4 @@
--- Internal: what is wrong, or worth knowing, about the right items, user by user.
+-- Internal: the problems of each user in truth.
 --
 -- truth:   name of a table, as query_table takes it
 -- names:   what _ranking_names gives

@@ -1,4 +1,4 @@
--- Internal: the right items under the names that the pack gives their columns. One that is not there is NULL. Used
+-- Internal: the rows of truth under the names that the pack gives their columns. One that is not there is NULL. Used
 -- wherever a table of them is read.
 --
 -- truth:   name of a table, as query_table takes it

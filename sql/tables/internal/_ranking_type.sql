@@ -1,6 +1,4 @@
--- Internal: the type of a column; "NULL" if the table has none of this name. Known when the query is planned, so that
--- the planner drops what depends on it (as the list it is made of, since DuckDB does not look for "NULL" itself before
--- it runs).
+-- Internal: the type of a column; NULL if the table has none of this name. Known when the query is planned.
 --
 -- source:    name of a table, as query_table takes it
 -- named:     what the user calls the column; NULL for what it is called by default
@@ -8,11 +6,13 @@
 -- Returns:   VARCHAR, as typeof gives it
 -- Example:   SELECT _ranking_type('rec', NULL, 'itemid');  -- INTEGER
 CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
-left(
-    typeof([(
-        SELECT coalesce(*COLUMNS(_ranking_column(named, otherwise)))
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
-        WHERE false
-    )]),
-    -2
-);
+nullif(
+    regexp_extract(
+        typeof((
+            SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+            FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+            WHERE false
+        )),
+        '(?s)^\w+\("NULL", (.*)\)$',
+        1),
+    '');

@@ -1,5 +1,5 @@
--- Internal: true, or an error if a column is missing or its type does not fit. Known when the query is planned, so that
--- it costs nothing.
+-- Internal: return true, or an error if a column is missing or its type does not fit. Known when the query is planned,
+-- so that it costs nothing.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives

@@ -1,4 +1,4 @@
--- Internal: true, or an error if max_k is no integer or negative.
+-- Internal: return true, or an error if max_k is no integer or negative.
 --
 -- max_k:   an integer, of whatever numeric type; NULL means the whole list
 -- caller:  the function that an error names

@@ -1,6 +1,6 @@
-{% test ranking_not_worse(model, baseline, measure, k, margin=0) %}
--- The comparisons with this baseline in which a system is worse, surely (that is the verdict) and by more than the
--- margin; `model` is what ranking_compare or ranking_compare_by_user returns. Nothing to compare fails too.
+{% test ranking_not_worse(model, baseline, measure, k) %}
+-- The comparisons with this baseline in which a system is surely worse; `model` is what ranking_compare or
+-- ranking_compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
 with compared as (
     select *
     from {{ model }}
@@ -8,7 +8,7 @@ with compared as (
 )
 
 from compared
-where verdict = 'worse' and abs(difference) > {{ margin }}
+where verdict = 'worse'
 union all by name
 select '{{ baseline }}' as baseline, '{{ measure }}' as measure, 'nothing to compare' as verdict
 where not exists (from compared)

@@ -1,6 +1,0 @@
--- Internal: the measures that systems are compared by if none are named.
---
--- Returns: VARCHAR[]
--- Example: SELECT _ranking_usual_measures();
-CREATE OR REPLACE TEMP MACRO _ranking_usual_measures() AS
-['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];

@@ -1,0 +1,181 @@
+"""What the tests of the command share: to run it in this process, on one connection, and small files."""
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from ranking_udfs.command import commands, session
+from ranking_udfs.command.cli import main
+
+ROOT = Path(__file__).resolve().parent.parent
+Run = Callable[..., str]
+Fails = Callable[..., str]
+
+# The documents' table of measures, to the last digit.
+DOCUMENTS = {
+    "Recall": ["0.6666666666666666", "0.3333333333333333"],
+    "Precision": ["0.5", "0.5"],
+    "MAP": ["0.5555555555555555", "0.3333333333333333"],
+    "AUC": ["0.75", "1.0"],
+    "MRR": ["1.0", "1.0"],
+    "NDCG": ["0.7039180890341349", "0.6131471927654585"],
+}
+
+
+K = ["-k", "4", "-k", "2"]
+
+
+REC = "userid,itemid,score\n" + "".join(
+    f"{user},{item},{score}\n"
+    for user in (1, 2, 3)
+    for item, score in ((1, 10.0), (3, 8.0), (2, 6.0), (6, 2.0))
+)
+
+
+TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for item in (1, 2, 4))
+
+
+@pytest.fixture
+def con(of_command: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """A connection with the pack in it, which most of what these tests run shares."""
+    return of_command
+
+
+@pytest.fixture(autouse=True)
+def registered(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register the pack once for all tests; settings and databases need a connection of their own."""
+
+    def connected(
+        settings: Mapping[str, Any], database: str | None = None, has_functions: bool = False
+    ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
+        is_own = any(settings.values()) or database
+        return session.connect(settings, database, True) if is_own else nullcontext(emptied(con))
+
+    monkeypatch.setattr(commands, "connect", connected)
+
+
+def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The connection without what an evaluation left there."""
+    for kind in ("table", "view"):
+        query = f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE temporary AND NOT internal"
+        for (name,) in con.execute(query).fetchall():
+            con.execute(f'DROP {kind} "{name}"')
+    return con
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the documents' rows as rec.csv and truth.csv."""
+    monkeypatch.chdir(tmp_path)
+    Path("rec.csv").write_text(REC)
+    Path("truth.csv").write_text(TRUTH)
+    return tmp_path
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command; return what it printed, and fail if it failed or said anything else."""
+
+    def run_it(*arguments: str) -> str:
+        code = main(list(arguments))
+        out, err = capsys.readouterr()
+        assert (code, err) == (0, "")
+        return out
+
+    return run_it
+
+
+@pytest.fixture
+def fails(capsys: pytest.CaptureFixture[str]) -> Fails:
+    """Run the command that fails; return its one line of error."""
+
+    def run_it(code: int, *arguments: str) -> str:
+        assert main(list(arguments)) == code
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err.startswith("ranking-udfs: error: ")
+        assert err.count("\n") == 1
+        assert err.endswith("\n")
+        return err.removeprefix("ranking-udfs: error: ").strip()
+
+    return run_it
+
+
+def slow(*values: Any) -> list[Any]:
+    """Further values of a parameter, for the whole suite alone."""
+    return [pytest.param(value, marks=pytest.mark.slow) for value in values]
+
+
+def cells(text: str) -> dict[str, list[str]]:
+    """The rows of the first table of a report, by their first cell."""
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in text.split("\n\n")[0].splitlines()
+    ]
+    return {row[0]: row[1:] for row in rows}
+
+
+def evaluated(run: Run, *arguments: str) -> list[dict[str, Any]]:
+    """The report as a list of rows."""
+    found: list[dict[str, Any]] = json.loads(run("evaluate", *arguments, "--format", "json"))
+    return found
+
+
+def as_shell(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command as a process of its own."""
+    command = [sys.executable, "-m", "ranking_udfs", *arguments]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def write(con: duckdb.DuckDBPyConnection, name: str, query: str) -> str:
+    con.execute(f"COPY ({query}) TO '{name}'")
+    return name
+
+
+def table(name: str, header: str, *given: tuple[str, ...], fill: int = 0) -> None:
+    """A CSV or JSON file whose last rows, each cell as it is written there, DuckDB's sample does not see."""
+    names = header.split(",")
+    rows = [*[("0", "0", "0")[: len(names)]] * fill, *given]
+    if name.endswith("csv"):
+        text = "".join(f"{','.join(row)}\n" for row in [names, *rows])
+    else:
+        objects = (", ".join(f'"{n}": {cell}' for n, cell in zip(names, row, strict=True)) for row in rows)
+        text = "".join(f"{{{one}}}\n" for one in objects)
+    Path(name).write_text(text)
+
+
+LATE = 21_000  # rows; DuckDB looks at 20,480
+
+
+HUGE = (str(2**65), str(2**65 + 1))  # one DOUBLE
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+
+@pytest.fixture
+def worse() -> str:
+    """A model that finds less."""
+    Path("worse.csv").write_text("userid,itemid,score\n1,9,2\n1,1,1\n")
+    return "worse.csv"
+
+
+FORGED = "7\x1b[2J\x9b1m\r\nranking-udfs: error: forged\u2028\u202e\u2066\x7f\x00"[:-1]
+
+
+@pytest.fixture
+def shop() -> list[str]:
+    """Files whose columns have names of their own: ranks instead of scores, models, grades."""
+    rows = [f"{u},SKU-{i},{i},{model}" for model in "ab" for u in range(3) for i in range(1, 5)]
+    Path("lists.csv").write_text("\n".join(["userid,itemid,place,model", *rows]) + "\n")
+    Path("bought.csv").write_text("userid,itemid,stars\n0,SKU-2,2\n0,SKU-3,3\n1,SKU-1,5\n2,SKU-4,1\n")
+    return ["lists.csv", "bought.csv", "--score", "place"]

@@ -1,0 +1,79 @@
+"""What the tests of reports share: files of three models, the page of them, and what stands on a page."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import html5lib
+import numpy as np
+import pytest
+
+from tests.command import Run
+
+Written = Callable[..., str]
+HTML = "{http://www.w3.org/1999/xhtml}"
+SYSTEMS = {"als": 0.2, "bert": 0.35, "pop": 0.1}
+FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
+ARGUMENTS = [*FILES, "--baseline", "als", "-k", "5", "-k", "10", "-k", "20", "--margin", "0.01"]
+FEW = ["--measures", "ndcg,recall"]  # so that less is drawn
+SEGMENT = ["--segment", "users.csv:country"]
+
+
+def make_files(names: Iterable[str] = SYSTEMS, users: int = 120, nasty: str = "") -> None:
+    """Recommendations of each model, of which some are right, for all users but the last; and segments."""
+    draw = np.random.default_rng(1)
+    hits = dict(zip(names, SYSTEMS.values(), strict=False))
+    for name in names:
+        found = draw.random((users - 1, 30)) < hits.get(name, 0.15)
+        rows = (
+            f"u{u}{nasty},{i if found[u, i] else 1000 + i},{30 - i}.5\n"
+            for u in range(users - 1)
+            for i in range(30)
+        )
+        Path(f"{name}.csv").write_text("userid,itemid,score\n" + "".join(rows))
+    truth = (f"u{u}{nasty},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
+    Path("relevant.csv").write_text("userid,itemid,rel\n" + "".join(truth))
+    countries = ("SE", "NO", f"DK{nasty}")
+    segments = (f"u{u}{nasty},{countries[u % 5 // 2]}\n" for u in range(users - 10))
+    Path("users.csv").write_text("userid,country\n" + "".join(segments))
+
+
+@pytest.fixture(autouse=True)
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    make_files()
+
+
+@pytest.fixture
+def written(run: Run) -> Written:
+    """The page that the command writes, of a few measures if it is not said of which."""
+
+    def run_it(*arguments: str) -> str:
+        few = [] if "--measures" in arguments else FEW
+        assert run("report", *arguments, *few, "--output", "report.html") == ""
+        return Path("report.html").read_text(encoding="utf-8")
+
+    return run_it
+
+
+def parsed(html: str) -> Any:
+    """The page as a tree; html5lib fails at whatever is not HTML."""
+    return html5lib.HTMLParser(strict=True).parse(html)
+
+
+def text_of(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+def sections(html: str) -> dict[str, Any]:
+    """Each section by its heading."""
+    return {text_of(one.find(f"{HTML}h2")): one for one in parsed(html).iter(f"{HTML}section")}
+
+
+def tables_in(element: Any) -> list[list[dict[str, str]]]:
+    """The rows of each table, as texts by the texts of the header."""
+    found = []
+    for table in element.iter(f"{HTML}table"):
+        header, *rows = (list(map(text_of, row)) for row in table.iter(f"{HTML}tr"))
+        found.append([dict(zip(header, row, strict=True)) for row in rows])
+    return found

@@ -1,0 +1,306 @@
+"""What the command says on stderr: notes on the data, and one clear line where something is wrong."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import json
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from ranking_udfs.command.cli import main
+from ranking_udfs.texts import LONGEST
+from tests.command import (  # noqa: F401
+    DOCUMENTS,
+    FORGED,
+    REC,
+    TRUTH,
+    Fails,
+    Run,
+    con,
+    emptied,
+    evaluated,
+    fails,
+    folder,
+    registered,
+    run,
+    slow,
+    table,
+    write,
+)
+
+# --- The check ---
+
+
+def test_problems_of_the_data_are_told_on_stderr(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("rec.csv").write_text(REC + "1,1,10.0\n")
+    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
+    out, err = capsys.readouterr()
+    assert err.startswith("ranking-udfs: note: ")
+    assert main(["evaluate", "rec.csv", "truth.csv", "--no-check"]) == 0
+    assert capsys.readouterr() == (out, "")
+
+
+def test_quiet_says_nothing_but_errors(run: Run, fails: Fails) -> None:
+    Path("rec.csv").write_text(REC + "1,1,10.0\n")
+    arguments = ["evaluate", "rec.csv", "truth.csv"]
+    assert run(*arguments, "-q") == run(*arguments, "--no-check")
+    assert fails(1, "evaluate", "none.csv", "truth.csv", "--quiet") == "none.csv: no such file"
+
+
+def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
+    """Notes and errors alike: no line is forged, no terminal obeys, and nothing turns the writing around."""
+    item = FORGED + "x" * 10_000
+    table("rec.csv", "userid,itemid,score", *[("1", f'"{item}"', "1")] * 2)
+    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
+    notes = capsys.readouterr().err
+    assert FORGED[0] in notes
+    table("truth.csv", "userid,itemid,rel", ("1", f'"{item}"', "nan"))
+    for truth in ("truth.csv", f"{FORGED}.csv"):
+        assert main(["evaluate", "rec.csv", truth, "--no-check"]) == 1
+    assert main(["evaluate", "rec.csv", "truth.csv", "--format", item]) == 2
+    errors = capsys.readouterr().err
+    assert errors.count("\n") == 3
+    for line in (notes + errors).splitlines():
+        assert line.startswith(("ranking-udfs: note: ", "ranking-udfs: error: "))
+        assert line.isprintable()
+        assert len(line) < LONGEST + 100
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "json"])
+def test_a_report_prints_nothing_that_a_terminal_would_obey(
+    run: Run, con: duckdb.DuckDBPyConnection, form: str
+) -> None:
+    name = FORGED.replace(":", ";")  # a colon ends the name of a file with segments
+    write(con, "users.parquet", f"""SELECT 1 AS userid, '{name}' AS "{name}" """)
+    arguments = [f"{name}=rec.csv", "truth.csv", "--segment", f"users.parquet:{name}", "--format", form]
+    text = run("evaluate", *arguments)
+    assert all(line.isprintable() for line in text.split("\n"))
+    if form == "json":
+        assert json.loads(text)[-1] == json.loads(text)[-1] | {"system": name, "segment": name}
+
+
+@pytest.mark.parametrize("form", ["csv", "run", "parquet", "json"])
+def test_an_error_shows_no_value_and_no_type_in_full(
+    fails: Fails, con: duckdb.DuckDBPyConnection, form: str
+) -> None:
+    long = "much " * 10_000
+    table("rec.csv", "userid,itemid,score", ("1", "1", long))
+    Path("rec.run").write_text(f"1 Q0 1 1 9.5 x\n1 Q0 2 2 {long}\n")
+    fields = ", ".join(f"'field_{i}': 1" for i in range(1_000))
+    write(con, "rec.parquet", f"SELECT 1 AS userid, {{{fields}}} AS itemid, 1 AS score")
+    Path("rec.json").write_text(
+        json.dumps({"userid": 1, "itemid": 1, **{f"column_{i}": 1 for i in range(5_000)}})
+    )
+    write(con, "truth.parquet", "SELECT 1 AS userid, 1 AS itemid")
+    error = fails(1, "evaluate", f"rec.{form}", "truth.parquet", "--no-check")
+    assert len(error) < 4 * LONGEST
+    assert "much " * 41 not in error
+    assert error.count("field_") < 20
+    assert error.count("column_") < 20
+
+
+# --- Errors ---
+
+
+@pytest.mark.parametrize(
+    ("content", "error"),
+    [
+        (None, "bad.csv: no such file"),
+        ("", "bad.csv: no rows"),
+        ("userid,itemid,score\n", "bad.csv: no rows"),
+        ("userid,item,score\n1,1,1\n", "bad.csv: no column 'itemid' (there are: userid, item, score)"),
+        ("userid,itemid,score\n1,1,1\n1,2,much\n", "bad.csv: Conversion Error: CSV Error on Line: 3"),
+    ],
+)
+def test_bad_recommendations_exit_1(fails: Fails, content: Any, error: str) -> None:
+    if content is not None:
+        Path("bad.csv").write_text(content)
+    assert fails(1, "evaluate", "bad.csv", "truth.csv").startswith(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error"),
+    [
+        ("bad.parquet", b"not a parquet file at all", "bad.parquet: Invalid Input Error: "),
+        ("bad.json", b"{nothing", "bad.json: Invalid Input Error: Malformed JSON"),
+        ("bad.csv.gz", b"not compressed", "bad.csv.gz: "),
+        ("bad.csv", bytes(range(256)) * 9, "bad.csv: "),
+    ],
+)
+def test_a_file_that_cannot_be_read_exits_1(fails: Fails, name: str, content: Any, error: str) -> None:
+    Path(name).write_bytes(content)
+    assert fails(1, "evaluate", "rec.csv", name).startswith(error)
+
+
+def test_a_score_that_is_not_a_number_is_named(fails: Fails) -> None:
+    Path("rec.json").write_text('[{"userid": 1, "itemid": 1, "score": "high"}]')
+    assert fails(1, "evaluate", "rec.json", "truth.csv") == "rec.json: 'score' must be a number, got VARCHAR"
+
+
+def test_a_grade_column_that_is_not_there_is_named(fails: Fails) -> None:
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--grade", "stars")
+    assert error == "truth.csv: no column 'stars' (there are: userid, itemid)"
+
+
+def test_ids_of_different_types_are_refused(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
+    write(con, "rec.parquet", "SELECT 1 AS userid, 'a' AS itemid, 1 AS score")
+    write(con, "truth.parquet", "SELECT '1' AS userid, 'a' AS itemid")
+    error = fails(1, "evaluate", "rec.parquet", "truth.parquet")
+    assert error == "userid must be of one type, got VARCHAR in truth.parquet and INTEGER in rec.parquet"
+
+
+def test_no_user_to_evaluate_is_an_error(fails: Fails) -> None:
+    Path("truth.csv").write_text("userid,itemid\n,1\n")
+    assert fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check") == "truth.csv: no user to evaluate"
+
+
+def test_an_error_in_a_measure_is_one_line(fails: Fails) -> None:
+    Path("truth.csv").write_text("userid,itemid,rel\n1,1,7\n")
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check", "--measures", "err")
+    assert error == "Invalid Input Error: ranking_err: a grade must be max_grade=4 or less, got 7"
+
+
+@pytest.mark.parametrize("option", ["--output", "--by-user"])
+def test_a_place_to_write_that_is_not_there_exits_1(fails: Fails, folder: Path, option: str) -> None:
+    Path("folder.csv").mkdir()
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "nowhere/report.csv")
+    assert error == "nowhere/report.csv: no such directory: nowhere"
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "folder.csv")
+    assert error == "folder.csv: a directory, not a file"
+    error = fails(1, "evaluate", "folder.csv", "truth.csv")
+    assert error.startswith("folder.csv: a directory without files that end in .parquet, ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["evaluate"], "the following arguments are required: REC, TRUTH"),
+        (["evaluate", "rec.csv"], "the following arguments are required: REC and TRUTH"),
+        ([], "the following arguments are required: COMMAND"),
+        (["rank"], "argument COMMAND: invalid choice: 'rank'"),
+        (["evaluate", "rec.csv", "truth.csv", "--unheard-of"], "unrecognized arguments: --unheard-of"),
+        (["install", "a.duckdb", "b.duckdb"], "unrecognized arguments: b.duckdb (see ranking-udfs install"),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--mesure", "ndcg"],
+            "unrecognized arguments: --mesure ndcg (did you mean --measures?)",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg", "hit rate@5"],
+            "hit rate@5 is no file: several measures are written --measures ndcg,hit rate@5",
+        ),
+        (
+            ["compare", "rec.csv", "truth.csv", "-k", "5", "10"],
+            "10 is no file: several cut-offs are written -k 5,10",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "-k", "5,"],
+            "argument -k: cut-offs must be integers of 0 or more, or all, got ''",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--output", "means.xlsx"],
+            "--output must end in one of .txt, .csv, .json, .md, .markdown, .html, .htm, or --format be "
+            "said, got 'means.xlsx'",
+        ),
+        (
+            ["report", "rec.csv", "truth.csv", "--output", "report.csv"],
+            "--output must end in .html, which is what a report is, got 'report.csv'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--digits", "0"],
+            "argument --digits: must be from 1 to 17, got '0'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "-k", "-3"],
+            "argument -k: cut-offs must be integers of 0 or more, or all, got '-3'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg@2.5"],
+            "argument -m/--measures: cut-offs must be integers of 0 or more, or all, got '2.5'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "-k", "2147483648"],
+            "argument -k: k must be 2147483647 or less",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "mrr@2147483648"],
+            "argument -m/--measures: k must be 2147483647 or less, or all, got 2147483648",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--threads", "0"],
+            "argument --threads: must be 1 or more, got '0'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--segment", "x"],
+            "argument --segment: must be FILE:COLUMN, got 'x'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--by-user", "x.doc"],
+            "argument --by-user: must end in one of .parquet",
+        ),
+        (["evaluate", "rec.csv", "truth.csv", "--format", "x"], "argument --format: invalid choice: 'x'"),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndgc"],
+            "argument -m/--measures: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain=linear"],
+            "argument -m/--measures: measure must be like 'ndcg(gain=linear)@5,10', got 'ndcg(gain=linear'",
+        ),
+        (
+            ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain='x')"],
+            "argument -m/--measures: ndcg: option gain must be exp|linear, got \"'x'\"",
+        ),
+    ],
+)
+def test_wrong_usage_exits_2(fails: Fails, arguments: list[str], error: str) -> None:
+    assert fails(2, *arguments).startswith(error)
+
+
+def test_a_memory_limit_that_is_none_is_an_error(fails: Fails) -> None:
+    assert "Memory" in fails(1, "evaluate", "rec.csv", "truth.csv", "--memory-limit", "much")
+
+
+def test_a_directory_as_a_pattern_or_an_unreadable_name(fails: Fails) -> None:
+    assert fails(1, "evaluate", "*.none", "truth.csv") == "*.none: no such file"
+    assert fails(1, "evaluate", "x\udcff.csv", "truth.csv")
+
+
+# --- Names that look like SQL ---
+
+
+NAMES = ["it's", "a;b", "two\nlines", 'quo"te', "`tick`", "*", "a[1]", "w?", "-- x", "$1", "{b}"]
+
+
+NAMES += ["';SELECT 1;--", "".join(["it's", "a;b", "two\nlines", 'quo"te', "*[1]?$1{b}';SELECT 1;--"])]
+
+
+@pytest.mark.slow
+def test_names_are_names(run: Run, con: duckdb.DuckDBPyConnection) -> None:
+    """Of files, columns, models and segments, in what is run and in what is printed."""
+    for name in NAMES:
+        quoted = '"' + name.replace('"', '""') + '"'
+        Path(f"{name}.csv").write_text(REC.replace("score", quoted))
+        Path(f"{name}.t.csv").write_text(TRUTH)
+        Path("users.csv").write_text(f"userid,{quoted}\n1,x\n")
+        files = [f"{name}=./{name}.csv", f"./{name}.t.csv", "--score", name, "--by-user", f"./{name}.json"]
+        files += ["--segment", f"users.csv:{name}", "--measures", "ndcg@2"]
+        rows = evaluated(run, *files, "--no-check")
+        assert [(row["system"], row["segment"]) for row in rows] == [
+            (name, segment) for segment in ("(all)", "(none)", "x")
+        ]
+        assert {repr(row["ndcg"]) for row in rows} == {DOCUMENTS["NDCG"][1]}
+        assert json.loads(Path(f"{name}.json").read_text())[0]["userid"] == 1
+    script = run("sql", *files)
+    for statement in emptied(con).extract_statements(script):
+        con.execute(statement).fetchall()
+
+
+def test_a_path_is_not_a_python_variable(fails: Fails) -> None:
+    assert fails(1, "evaluate", "con", "truth.csv") == "con: no such file"
+
+
+def test_columns_are_never_sql(fails: Fails) -> None:
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--score", "1; DROP TABLE x")
+    assert error.startswith("rec.csv: no column '1; DROP TABLE x'")

@@ -1,0 +1,643 @@
+"""What the command reads: files in every format, ids as they are written, databases, models, TREC files."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import gzip
+import json
+import os
+import random
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.evaluation import queries
+from tests.command import (  # noqa: F401
+    DOCUMENTS,
+    HUGE,
+    LATE,
+    REC,
+    TRUTH,
+    Fails,
+    K,
+    Run,
+    cells,
+    con,
+    evaluated,
+    fails,
+    folder,
+    registered,
+    run,
+    shop,
+    slow,
+    stdin,
+    table,
+    worse,
+    write,
+)
+
+# --- Input ---
+
+
+@pytest.mark.parametrize(
+    "suffix", ["csv", "parquet", "ndjson.gz", *slow("tsv", "csv.gz", "json", "jsonl", "ndjson", "txt", "CSV")]
+)
+def test_every_format_gives_the_same_table(run: Run, suffix: str) -> None:
+    forms = {
+        "parquet": "parquet",
+        "json": "json, ARRAY",
+        "jsonl": "json",
+        "ndjson": "json",
+        "ndjson.gz": "json",
+    }
+    form = forms.get(suffix, "csv, DELIMITER '\t'" if suffix == "tsv" else "csv")
+    compression = ", COMPRESSION gzip" if suffix.endswith("gz") else ""
+    with duckdb.connect() as con:
+        for name in ("rec", "truth"):
+            con.execute(f"COPY (FROM '{name}.csv') TO 'copy_{name}.{suffix}' (FORMAT {form}{compression})")
+    found = cells(run("evaluate", f"copy_rec.{suffix}", f"copy_truth.{suffix}", *K))
+    assert {name: found[name] for name in DOCUMENTS} == DOCUMENTS
+
+
+def test_patterns_read_all_files(run: Run) -> None:
+    header, *lines = REC.splitlines(keepends=True)
+    for part in range(3):
+        Path(f"part{part}.csv").write_text(header + "".join(lines[part * 4 : part * 4 + 4]))
+    assert run("evaluate", "part*.csv", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+
+
+def test_columns_of_other_names(run: Run) -> None:
+    Path("r.csv").write_text(REC.replace("userid,itemid,score", "customer,SKU,p"))
+    Path("t.csv").write_text(
+        "customer,sku,stars\n" + "".join(f"{u},{i},2\n" for u in (1, 2, 3) for i in (1, 2, 4))
+    )
+    arguments = ["--user", "customer", "--item", "sku", "--score", "p", "--grade", "stars", "--measures"]
+    (row,) = evaluated(run, "r.csv", "t.csv", *arguments, "dcg")
+    assert row["dcg"] == pytest.approx(3 + 3 / 2, abs=1e-15)  # 2^2 - 1 at ranks 1 and 3
+
+
+SPELLINGS = [
+    *(("csv", *texts, 0) for texts in [("1.1", "1.10"), ("1e3", "1000"), ("true", "TRUE"), ("nan", "NaN")]),
+    *(("csv", *texts, 0) for texts in [("2024-01-01", "2024-1-1"), ("9:00", "09:00"), ("1.", "1.0")]),
+    ("csv", "17446744073709551001", "17446744073709551101", 0),
+    *(
+        ("csv", *texts, late)
+        for late in (0, LATE)
+        for texts in [("7", "007"), ("7", "+7"), ("7", " 7"), ("7", "7 "), ("31", "0x1F"), ("0", "-0"), HUGE]
+    ),
+    ("csv", "1000", "1_000", LATE),
+    ("json", *HUGE, 0),
+    ("json", *HUGE, LATE),
+    *(
+        ("json", f'"{a}"', f'"{b}"', 0)
+        for a, b in [("7", "007"), ("1.1", "1.10"), ("2024-01-01", "2024-1-1")]
+    ),
+    ("json", '"a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11"', '"A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11"', 0),
+    ("json", "7", '"007"', LATE),
+    ("json", "7", '"7.0"', 0),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("form", "one", "other", "late"), SPELLINGS)
+def test_ids_that_are_written_differently_differ(
+    run: Run, form: str, one: str, other: str, late: int
+) -> None:
+    """Were users one, there would be one; were items one, the other would stand at rank 1."""
+    rows = [(user, item, score) for user in (one, other) for item, score in ((one, "2"), (other, "1"))]
+    table(f"rec.{form}", "userid,itemid,score", *rows, fill=late)
+    table(f"truth.{form}", "userid,itemid", (one, other), (other, other))
+    (row,) = evaluated(run, f"rec.{form}", f"truth.{form}", "--no-check", "--measures", "mrr")
+    assert (row["users"], row["users_without_rec"], row["mrr"]) == (2, 0, 0.5)
+
+
+@pytest.mark.parametrize("users", [HUGE, ("2024-01-01", "2024-01-02"), ("1.5", "10.5"), ("false", "true")])
+def test_ids_that_are_no_plain_integers_are_text(
+    run: Run, con: duckdb.DuckDBPyConnection, users: tuple[str, ...]
+) -> None:
+    table("rec.csv", "userid,itemid,score", *((user, "1", "1") for user in users))
+    table("truth.csv", "userid,itemid", *((user, "1") for user in users))
+    run("evaluate", "rec.csv", "truth.csv", "--by-user", "users.parquet")
+    assert con.execute("SELECT userid FROM 'users.parquet'").fetchall() == [(user,) for user in users]
+
+
+def test_numbers_in_json_that_duckdb_would_write_anew_are_no_ids(fails: Fails) -> None:
+    for late in (0, LATE):
+        table("rec.json", "userid,itemid,score", ("1", "1.10", "1"), ("1", "1.1", "2"), fill=late)
+        error = fails(1, "evaluate", "rec.json", "truth.csv")
+        assert "rec.json: itemid must be text or an integer, got the number 1.1" in error
+
+
+@pytest.mark.parametrize("kinds", ["csv csv", "csv json", "json csv"])
+def test_an_id_that_is_text_in_one_text_file_is_text_in_all(run: Run, kinds: str) -> None:
+    rec, truth = kinds.split()
+    table(f"r.{rec}", "userid,itemid,score", ("1", "7", "2"), ("1", "8", "1"))
+    text = "007" if truth == "csv" else '"007"'
+    table(f"t.{truth}", "userid,itemid", ("1", text), ("1", "8"))
+    (row,) = evaluated(run, f"r.{rec}", f"t.{truth}", "--no-check")
+    assert (row["mrr"], row["recall"]) == (0.5, 0.5)
+    table("users.csv", "userid,country", ("01", "SE"))
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
+    assert [row["segment"] for row in rows] == ["(all)", "(none)"]
+    table("users.csv", "userid,country", ("1", "SE"), ("01", "DE"))
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
+    assert [row["segment"] for row in rows] == ["(all)", "SE"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "got"),
+    [
+        ("7::SMALLINT", "7", None),
+        ("7::INTEGER", "3000000000", 0.0),
+        ("18446744073709551615::UBIGINT", "18446744073709551615", None),
+        ("7::BIGINT", "007", "BIGINT in rec.parquet, '007' in truth.csv"),
+        ("7::BIGINT", "x", "BIGINT in rec.parquet, 'x' in truth.csv"),
+        ("'007'", "007", None),
+        ("'7'", "007", 0.0),
+        ("1.5::DOUBLE", "1.5", None),
+        ("1.5::DOUBLE", "1.50", "DOUBLE in rec.parquet, '1.50' in truth.csv"),
+        ("1.5::DECIMAL(9, 2)", "1.50", None),
+        ("DATE '2024-01-01'", "2024-01-01", None),
+        ("DATE '2024-01-01'", "2024-1-1", "DATE in rec.parquet, '2024-1-1' in truth.csv"),
+        ("'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::UUID", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11", None),
+    ],
+)
+def test_ids_of_a_text_file_have_the_type_of_the_parquet_file(
+    run: Run, fails: Fails, con: duckdb.DuckDBPyConnection, typed: str, text: str, got: Any
+) -> None:
+    write(con, "rec.parquet", f"SELECT 1 AS userid, {typed} AS itemid, 1 AS score")
+    table("truth.csv", "userid,itemid", ("1", text))
+    arguments = ["rec.parquet", "truth.csv", "--no-check", "--measures", "recall"]
+    if isinstance(got, str):
+        assert fails(1, "evaluate", *arguments) == f"itemid must be of one type, got {got}"
+    else:
+        (row,) = evaluated(run, *arguments)
+        assert row["recall"] == (1.0 if got is None else got)
+
+
+def test_models_and_segments_are_called_what_is_written(run: Run) -> None:
+    written = [("1", "1", "1", system) for system in ("1.1", "1.10", "2024-1-1")]
+    table("rec.csv", "userid,itemid,score,system", *written)
+    table("users.csv", "userid,segment", ("1", "TRUE"), ("1", "true"))
+    rows = evaluated(
+        run, "rec.csv", "truth.csv", "--segment", "users.csv:segment", "--no-check", "--measures", "mrr"
+    )
+    assert {row["system"] for row in rows} == {"1.1", "1.10", "2024-1-1"}
+    assert {row["segment"] for row in rows} == {"(all)", "(none)", "TRUE", "true"}
+
+
+def test_folders_are_columns_too(run: Run) -> None:
+    for form in ("csv", "json"):
+        for day in ("2024-01-01", "2024-1-1"):
+            Path(f"{form}/userid={day}").mkdir(parents=True)
+            table(f"{form}/userid={day}/rec.{form}", "itemid,score", ("1", "1"))
+        table("truth.csv", "userid,itemid", ("2024-01-01", "1"), ("2024-1-1", "2"))
+        (row,) = evaluated(run, f"{form}/*/rec.{form}", "truth.csv", "--no-check")
+        assert (row["users"], row["users_without_rec"], row["recall"]) == (2, 0, 0.5)
+
+
+def test_folders_are_read_with_all_their_files_and_partitions(
+    run: Run, fails: Fails, con: duckdb.DuckDBPyConnection
+) -> None:
+    """A partition is called what its folder is called: 1.10 is no number."""
+    query = (
+        "FROM 'rec.csv' SELECT '1.10' AS system, * UNION ALL FROM 'rec.csv' SELECT 'b', * WHERE userid < 3"
+    )
+    con.execute(f"COPY ({query}) TO 'lists' (FORMAT parquet, PARTITION_BY (system))")
+    Path("lists/_SUCCESS").touch()
+    rows = evaluated(run, "lists", "truth.csv", "--no-check", "-m", "mrr")
+    assert [(row["system"], row["mrr"]) for row in rows] == [("1.10", 1.0), ("b", pytest.approx(2 / 3))]
+    assert rows == evaluated(run, "lists/*/*.parquet", "truth.csv", "--no-check", "-m", "mrr")
+    Path("te[x]t").mkdir()
+    Path("te[x]t/part.csv.gz").write_bytes(gzip.compress(REC.encode()))
+    assert run("evaluate", "te[x]t", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+    Path("te[x]t/rec.csv").write_text(REC)
+    said = "te[x]t: files of several formats (.csv, .csv.gz): say which, as in 'te[x]t/**/*.csv'"
+    assert fails(1, "evaluate", "te[x]t", "truth.csv") == said
+    for hidden in ("_temporary", ".checkpoints"):
+        Path(f"{hidden}s/{hidden}").mkdir(parents=True)
+        Path(f"{hidden}s/{hidden}/rec.csv").write_text(REC)
+        said = f"{hidden}/rec.csv is hidden or not finished: name the files, as in '{hidden}s/*.csv'"
+        assert fails(1, "evaluate", f"{hidden}s", "truth.csv") == f"{hidden}s: {said}"
+    Path("lists/_delta_log").mkdir()
+    Path("lists/_delta_log/0.json").write_text("{}")
+    assert fails(1, "evaluate", "lists", "truth.csv").startswith("lists: a Delta table, of which not every")
+
+
+def test_standard_input_is_a_file(
+    run: Run, fails: Fails, monkeypatch: pytest.MonkeyPatch, con: duckdb.DuckDBPyConnection
+) -> None:
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    write(con, "rec.parquet", "FROM 'rec.csv'")
+    write(con, "rec.json", "FROM 'rec.csv'")
+    Path("rec.gz").write_bytes(gzip.compress(REC.encode()))
+    for form in ("csv", "gz", "parquet", "json"):
+        stdin(monkeypatch, Path(f"rec.{form}").read_bytes())
+        assert run("evaluate", "-", "truth.csv") == expected
+    stdin(monkeypatch, TRUTH.encode())
+    assert run("evaluate", "rec.csv", "-") == expected
+    stdin(monkeypatch, REC.encode())
+    script = run("sql", "a=-", "truth.csv")
+    assert "FROM read_csv('/dev/stdin', " in script
+    for content, arguments, said in (
+        (b"", ["-", "truth.csv"], "-: no rows"),
+        (b"user,score\n1,1\n", ["-", "truth.csv"], "-: no column 'userid' (there are: user, score)"),
+        (REC.encode() + b"1,1,much\n", ["-", "truth.csv"], "-: Conversion Error: CSV Error on Line: 14"),
+        (b"", ["-", "-"], "-: standard input can be read once, got it twice"),
+    ):
+        stdin(monkeypatch, content)
+        error = fails(1, "evaluate", *arguments)
+        assert error.startswith(said)
+        assert "/stdin" not in error
+
+
+# --- Databases ---
+
+
+@pytest.fixture
+def database() -> str:
+    """A database whose views go by names that the command and the pack have, too."""
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""
+            CREATE TABLE rec AS FROM 'rec.csv';
+            CREATE SCHEMA sales;
+            CREATE TABLE sales."what's bought" AS FROM 'truth.csv';
+            CREATE VIEW truth AS FROM sales."what's bought";
+            CREATE VIEW lists AS FROM rec;
+            CREATE VIEW bought AS FROM truth WHERE userid IN (SELECT userid FROM rec);
+            CREATE MACRO hits(score) AS -score;
+            CREATE VIEW turned AS SELECT userid, itemid, hits(score) AS score FROM rec;
+            CREATE TABLE users AS SELECT 1 AS userid, 'SE' AS country;
+        """)
+    return "shop.duckdb"
+
+
+def test_tables_of_a_database_stand_for_files(run: Run, database: str) -> None:
+    expected = run("evaluate", "rec.csv", "truth.csv", "-m", "mrr")
+    before = Path(database).read_bytes()
+    quoted = 'sales."what\'s bought"'
+    for rec, truth in (
+        ("lists", "bought"),
+        ("main.REC", quoted),
+        ("shop.rec", f"Shop.{quoted}"),
+        ("rec.csv", "shop.main.truth"),
+    ):
+        assert run("evaluate", "--database", database, rec, truth, "-m", "mrr") == expected
+    arguments = ["a=rec", "b=turned", "truth", "--segment", "users:country", "-m", "mrr"]
+    arguments += ["--database", database]
+    rows = evaluated(run, *arguments)
+    assert {(row["system"], row["segment"], row["mrr"]) for row in rows} == {
+        (system, segment, value)
+        for system, value in (("a", 1.0), ("b", 0.5))
+        for segment in ("(all)", "(none)", "SE")
+    }
+    assert "unclear whether b or a is better in mrr@10: they differ by -0.5 (-50 %)" in run(
+        "compare", *arguments, "--baseline", "a"
+    )
+    Path("lists").mkdir()  # a name that a table has before it
+    parts = ["--parts", "lists", "turned", "truth", "--database", database, "-m", "mrr", "--no-check"]
+    assert cells(run("evaluate", *parts, "--output", "-"))["MRR"] == ["1.0"]
+    assert Path(database).read_bytes() == before
+
+
+def test_sql_over_a_database_attaches_it(run: Run, con: duckdb.DuckDBPyConnection, database: str) -> None:
+    script = run("sql", "--database", database, "lists", "bought")
+    with duckdb.connect() as bare:
+        ranking_udfs.register(bare)
+        for statement in bare.extract_statements(script):
+            found = queries.fetch_rows(bare, statement.query)
+    assert found == evaluated(run, "rec.csv", "truth.csv")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["bought", "what's bought"], "(did you mean sales.what's bought?)"),
+        (["reç", "truth"], "(did you mean rec?)"),
+        (["sales.rec", "truth"], "sales.rec: no such table or view, and no such file (did you mean rec?)"),
+        (["xyz", "truth"], "(there are: bought, lists, rec, truth, turned, users, sales.what's bought)"),
+        (["a.b.c.d", "truth"], "a.b.c.d: no such table or view, and no such file"),
+        (["users", "truth"], "users: no column 'itemid' (there are: userid, country)"),
+    ],
+)
+def test_a_table_that_is_not_there_is_named(
+    fails: Fails, database: str, arguments: list[str], said: str
+) -> None:
+    assert said in fails(1, "evaluate", "--database", database, *arguments)
+
+
+def test_a_database_is_no_table_and_a_table_no_database(fails: Fails, database: str) -> None:
+    said = "shop.duckdb: a database, not a table: name its tables, as in --database shop.duckdb rec truth"
+    assert fails(1, "evaluate", "shop.duckdb", "truth.csv") == said
+    assert fails(1, "evaluate", "--database", "rec.csv", "rec", "truth") == "rec.csv: not a DuckDB database"
+    assert fails(1, "evaluate", "--database", "none.duckdb", "rec", "truth") == "none.duckdb: no such file"
+    arguments = ["--database", database, "rec", "truth", "--format", "csv", "--output", database]
+    error = fails(1, "evaluate", *arguments)
+    assert error == "shop.duckdb: would overwrite shop.duckdb, which is the same file"
+
+
+@pytest.mark.slow
+def test_a_database_with_the_pack_in_it_is_read_too(run: Run, database: str) -> None:
+    run("install", database)
+    os.rename(database, "temp.duckdb")  # a name that is DuckDB's own
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    assert run("evaluate", "--database", "temp.duckdb", "rec", "truth") == expected
+
+
+# --- Scores and grades ---
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["UTINYINT", "HUGEINT", "DECIMAL(5, 1)", "FLOAT", "BOOLEAN", "csv", "json"],
+)
+def test_a_grade_is_a_number_or_true(run: Run, con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    file = f"truth.{kind}" if kind in ("csv", "json") else "truth.parquet"
+    if file == "truth.parquet":
+        write(
+            con, file, f"SELECT * FROM (VALUES (1, 1, 0::{kind}), (1, 3, 1::{kind})) t(userid, itemid, rel)"
+        )
+    else:
+        table(file, "userid,itemid,rel", ("1", "1", "false"), ("1", "3", "true"))
+    (row,) = evaluated(run, "rec.csv", file, "--no-check", "--measures", "mrr,dcg")
+    assert (row["mrr"], row["dcg"]) == (0.5, pytest.approx(1 / 1.584962500721156))  # log2(3)
+
+
+@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
+def test_a_score_is_no_boolean(fails: Fails, con: duckdb.DuckDBPyConnection, form: str) -> None:
+    if form == "parquet":
+        write(con, "rec.parquet", "SELECT 1 AS userid, 1 AS itemid, true AS score")
+    else:
+        table(f"rec.{form}", "userid,itemid,score", ("1", "1", "true"))
+    error = fails(1, "evaluate", f"rec.{form}", "truth.csv")
+    assert ("to 'DOUBLE'" if form == "csv" else "rec.json: 'score' must be a number, got BOOLEAN") in (
+        error.replace("parquet", "json")
+    )
+
+
+def test_scores_beyond_every_integer_are_numbers(run: Run) -> None:
+    table("rec.csv", "userid,itemid,score", ("1", "9", "1"), ("1", "1", str(10**45)))  # sniffed as BIGNUM
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+    assert row["mrr"] == pytest.approx(1 / 3)
+
+
+def test_scores_in_json_are_not_rounded(run: Run) -> None:
+    """DuckDB alone takes them for integers, as those in its sample are."""
+    table("rec.json", "userid,itemid,score", ("1", "1", "1.2"), ("1", "9", "1.4"), fill=LATE)
+    table("truth.json", "userid,itemid,rel", ("1", "1", "0.25"), ("1", "8", "0.5"), fill=LATE)
+    run(
+        "evaluate",
+        "rec.json",
+        "truth.json",
+        "--by-user",
+        "by.json",
+        "--measures",
+        "mrr,ideal_dcg",
+        "--no-check",
+    )
+    found = {row["userid"]: row for row in json.loads(Path("by.json").read_text())}
+    assert found[1]["mrr"] == 0.5
+    assert found[1]["ideal_dcg"] == pytest.approx(2**0.5 - 1 + (2**0.25 - 1) / 1.584962500721156)
+
+
+def test_empty_scores_are_numbers_too(run: Run) -> None:
+    Path("rec.csv").write_text("userid,itemid,score\n1,1,\n1,2,\n")
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check")
+    assert row["users_without_rec"] == 2
+
+
+# --- Several models ---
+
+
+def test_models_have_columns_of_their_own(run: Run, worse: str) -> None:
+    text = run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check")
+    found = cells(run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check", "-m", "mrr@4"))
+    assert found["Ranking measure"] == ["b top-2", "b top-4", "a top-2", "a top-4"]
+    assert found["MRR"] == ["", "1.0", "", repr(0.5 / 3)]
+    assert "Users evaluated: 3\n" in text
+    assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
+
+
+def test_several_files_without_a_name_are_neither_models_nor_parts(
+    fails: Fails, run: Run, worse: str
+) -> None:
+    """A shell makes them of a pattern, and of parts as models no number would be right."""
+    rule = "or say --parts if they are parts of one table"
+    said = "2 files of recommendations, {} without a name: name each model, as in {}, " + rule
+    error = fails(1, "evaluate", "rec.csv", worse, "truth.csv")
+    assert error == said.format(2, "rec=rec.csv worse=worse.csv")
+    error = fails(1, "compare", "a=rec.csv", worse, "truth.csv")
+    assert error == said.format(1, "worse=worse.csv")
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "json", "run"])
+def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str) -> None:
+    Path("part").mkdir()
+    for user in (1, 2, 3):
+        if form == "run":
+            lines = [
+                f"{user} Q0 {item} 1 {score} mine\n" for item, score in ((1, 10), (3, 8), (2, 6), (6, 2))
+            ]
+            Path(f"part/{user}.run").write_text("".join(lines))
+        else:
+            write(con, f"part/{user}.{form}", f"FROM 'rec.csv' WHERE userid = {user}")
+    parts = [f"part/{user}.{form}" for user in (1, 2, 3)]
+    expected = run("evaluate", "rec.csv", "truth.csv")
+    assert run("evaluate", "--parts", *parts, "truth.csv") == expected
+    text = run(
+        "evaluate", *(f"a={part}" for part in parts), "b=rec.csv", "truth.csv", "--parts", "-m", "ndcg"
+    )
+    assert cells(text)["NDCG"] == [DOCUMENTS["NDCG"][0]] * 2
+    if form == "parquet":
+        assert run("evaluate", "part", "truth.csv") == run("evaluate", "part/", "truth.csv") == expected
+
+
+def test_parts_of_two_formats_are_refused(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
+    write(con, "rec.parquet", "FROM 'rec.csv'")
+    error = fails(1, "evaluate", "--parts", "rec.csv", "rec.parquet", "truth.csv")
+    assert error == "rec.csv and 1 more: parts must be of one format, got .csv and .parquet"
+
+
+def test_a_single_model_can_have_a_name(run: Run) -> None:
+    assert cells(run("evaluate", "mine=rec.csv", "truth.csv"))["Ranking measure"] == ["mine top-10"]
+
+
+def test_a_column_system_holds_several_models(run: Run) -> None:
+    lines = REC.splitlines()
+    named = [f"{line},{name}" for name in ("z", "y") for line in lines[1:]]
+    Path("both.csv").write_text("\n".join([f"{lines[0]},system", *named, "1,9,99,x"]) + "\n")
+    found = cells(run("evaluate", "both.csv", "truth.csv", "--no-check"))
+    assert found["Ranking measure"] == ["x top-10", "y top-10", "z top-10"]
+    assert found["MRR"] == ["0.0", "1.0", "1.0"]
+    rows = evaluated(run, "both.csv", "rec=rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
+    assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
+
+
+def test_a_path_with_an_equals_sign_is_a_path(run: Run) -> None:
+    for name in ("a=b.csv", "k=1/rec.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(REC)
+        assert cells(run("evaluate", name, "truth.csv"))["Ranking measure"] == ["top-10"]
+
+
+def test_models_of_one_name_are_refused(fails: Fails, worse: str) -> None:
+    assert "worse.csv: rec.csv has a model 'a' too" in fails(
+        1, "evaluate", "a=rec.csv", f"a={worse}", "truth.csv"
+    )
+
+
+def test_a_name_for_a_file_that_names_its_models_is_refused(fails: Fails) -> None:
+    Path("both.csv").write_text("userid,itemid,score,system\n1,1,1,x\n")
+    assert "leave a= out" in fails(1, "evaluate", "a=both.csv", "truth.csv")
+
+
+# --- TREC files ---
+
+
+def trec_files(seed: int = 7) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A run with ties and unjudged documents, and qrels; topics are missing on either side."""
+    draw = random.Random(seed)
+    run: dict[str, Any] = {}
+    qrels: dict[str, Any] = {}
+    for topic in range(60):
+        documents = [f"d{draw.choice('abc')}{i}" for i in range(40)]
+        if topic % 10 != 3:
+            scores = [1.0, 2.0, 2.5, 16777216.0, 16777217.0, -3.25]
+            run[f"q{topic}"] = {document: draw.choice(scores) for document in draw.sample(documents, 25)}
+        if topic % 10 != 4:
+            grades = [0] if topic == 5 else [0, 0, 1, 2, 3]
+            qrels[f"q{topic}"] = {document: draw.choice(grades) for document in draw.sample(documents, 18)}
+    run_lines = [
+        f"{topic} Q0 {document}\t{rank}  {score!r} mine\n"
+        for topic, documents in run.items()
+        for rank, (document, score) in enumerate(documents.items())
+    ]
+    Path("mine.run").write_text("".join(run_lines) + "\n")
+    Path("qrels").write_text(
+        "".join(f"{t} 0 {d} {g}\r\n" for t, grades in qrels.items() for d, g in grades.items())
+    )
+    return run, qrels
+
+
+TREC_MEASURES = {
+    "recall": "recall_{}",
+    "precision(divide=k)": "P_{}",
+    "average_precision": "map_cut_{}",
+    "ndcg(gain=linear)": "ndcg_cut_{}",
+    "hit_rate": "success_{}",
+    "mrr": "recip_rank",
+    "r_precision": "Rprec",
+    "bpref": "bpref",
+}
+
+
+def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    trec_run, qrels = trec_files()
+    expected = pytrec_eval.RelevanceEvaluator(
+        qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
+    ).evaluate(trec_run)
+    chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
+    run("evaluate", "mine.run", "qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json", *chosen)
+    found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
+    assert {topic for topic, _ in found} == set(qrels)
+    compared = 0
+    for topic, values in expected.items():
+        for k in (5, 10, 1000):
+            for name, theirs in TREC_MEASURES.items():
+                if k == 1000 or "{}" in theirs:
+                    if theirs.format(k) not in values:
+                        continue  # trec_eval's cut-offs for success are 1, 5 and 10
+                    assert found[topic, k][name] == pytest.approx(values[theirs.format(k)], abs=1e-12), (
+                        topic,
+                        name,
+                    )
+                    compared += 1
+    assert compared > 800
+    for topic in set(qrels) - set(trec_run):
+        assert found[topic, 5]["n_rec"] == 0
+
+
+@pytest.mark.slow
+def test_trec_files_by_shape_by_option_and_gzip(run: Run) -> None:
+    trec_files()
+    expected = run("evaluate", "mine.run", "qrels", "--no-check", "--threads", "1")
+    assert cells(expected)["Ranking measure"] == ["top-10"]
+    for name in ("mine.run", "qrels"):
+        Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
+        Path(f"{name}.json").write_bytes(Path(name).read_bytes())
+    assert run("evaluate", "mine.run.gz", "qrels.gz", "--no-check", "--threads", "1") == expected
+    assert (
+        run("evaluate", "mine.run.json", "qrels.json", "--no-check", "--threads", "1", "--format-in", "trec")
+        == expected
+    )
+
+
+def test_a_table_of_six_columns_is_not_a_trec_run(run: Run) -> None:
+    lines = [line.replace(",", "\t") + "\tx\ty\tz\n" for line in REC.splitlines()]
+    Path("rec.txt").write_text("".join(lines))
+    assert run("evaluate", "rec.txt", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+
+
+def test_trec_runs_are_named_by_their_tag(run: Run, fails: Fails) -> None:
+    trec_files()
+    text = Path("mine.run").read_text()
+    Path("other.run").write_text(text.replace(" mine\n", " other\n"))
+    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check", "--measures", "mrr")
+    assert [row["system"] for row in rows] == ["other", "mine"]
+    rows = evaluated(run, "*.run", "qrels", "--no-check", "--measures", "mrr")
+    assert [row["system"] for row in rows] == ["mine", "other"]
+    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check", "--measures", "mrr")
+    assert [row["system"] for row in rows] == ["a", "b"]
+    Path("copy.run").write_text(text)
+    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "qrels")
+
+
+def test_a_trec_run_may_be_judged_by_a_table(run: Run) -> None:
+    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 8.5 x\n")
+    (row,) = evaluated(run, "mine.run", "truth.csv", "--no-check", "-k", "2")
+    assert row["recall"] == pytest.approx(2 / 3 / 3, abs=1e-15)
+
+
+def test_a_line_that_is_not_trec_is_named(fails: Fails) -> None:
+    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n" * 20 + "1 Q0 2 2\n")
+    Path("qrels").write_text("1 0 1 1\n")
+    error = fails(1, "evaluate", "mine.run", "qrels", "--no-check")
+    assert "mine.run: a line is not of the shape `topic Q0 doc rank score tag`: 1 Q0 2 2" in error
+
+
+# --- The process ---
+
+
+def test_columns_that_look_like_grades_and_models_are_named_and_read_when_asked_for(
+    run: Run, capsys: pytest.CaptureFixture[str], shop: list[str]
+) -> None:
+    assert main(["evaluate", *shop, "-k", "2", "--measures", "mrr"]) == 0
+    notes = capsys.readouterr().err.splitlines()
+    assert notes[:2] == [
+        "ranking-udfs: note: bought.csv: columns that look like grades are not read (--grade): stars",
+        "ranking-udfs: note: lists.csv: columns that look like systems are not read (--system): model",
+    ]
+    text = run(
+        "evaluate",
+        *shop,
+        "--system",
+        "model",
+        "--grade",
+        "stars",
+        "--ascending",
+        "-k",
+        "2",
+        "--measures",
+        "mrr",
+    )
+    assert cells(text)["MRR"] == [repr((1 / 2 + 1 + 0) / 3)] * 2
+    assert cells(text)["Ranking measure"] == ["a top-2", "b top-2"]
+
+
+def test_a_system_column_that_is_not_there_is_named(fails: Fails, shop: list[str]) -> None:
+    error = fails(1, "evaluate", *shop, "--system", "variant")
+    assert error == "lists.csv: no column 'variant' (there are: userid, itemid, place, model)"

@@ -1,0 +1,299 @@
+"""The process of the command: help, exit codes, Ctrl-C, pipes, consoles, completion, progress."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import io
+import json
+import os
+import re
+import runpy
+import shlex
+import signal
+import subprocess
+import sys
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command import commands, session
+from ranking_udfs.command.arguments import EXAMPLES, parse_arguments
+from ranking_udfs.command.cli import main
+from ranking_udfs.command.messages import say
+from ranking_udfs.measures.registry import MEASURES
+from tests.command import (  # noqa: F401
+    REC,
+    TRUTH,
+    Fails,
+    Run,
+    as_shell,
+    con,
+    fails,
+    folder,
+    registered,
+    run,
+    slow,
+    table,
+    worse,
+    write,
+)
+
+
+def test_version_and_help(run: Run) -> None:
+    assert run("--version") == f"ranking-udfs {ranking_udfs.__version__}\n"
+    assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
+
+
+@pytest.mark.parametrize("command", EXAMPLES)
+def test_help_has_examples_that_can_be_read(run: Run, command: str) -> None:
+    """As their arguments: the files of most are not there."""
+    text = run(*command.split(), "--help")
+    _, _, examples = text.partition("\nexamples:\n")
+    lines = [line for line in examples.splitlines() if line.startswith("  ")]
+    assert lines
+    for line in lines:
+        assert len(line) <= 80
+        _, _, arguments = line.partition("ranking-udfs ")
+        words = shlex.split(re.split(r" [|>] ", arguments)[0])
+        if words != ["sql", "--pack"]:
+            assert parse_arguments(words).command == words[0]
+
+
+@pytest.mark.slow
+def test_no_traceback_and_exit_codes_in_a_shell() -> None:
+    assert as_shell("evaluate", "rec.csv", "truth.csv").returncode == 0
+    done = as_shell("evaluate", "none.csv", "truth.csv")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        1,
+        "",
+        "ranking-udfs: error: none.csv: no such file\n",
+    )
+    assert as_shell("evaluate").returncode == 2
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["evaluate", "-m", ",".join(name for name, one in MEASURES.items() if one.column), "a=rec.csv"],
+        *slow(
+            ["evaluate", "-m", "ndcg(gain=linear)@2,err(max_grade=5)", "rec.csv", "--ties", "trec"],
+            ["evaluate", "-m", "mrr,recall", "rec.csv", "--ties", "expected", "--segment", "users.csv:age"],
+            ["compare", "a=rec.csv", "b=worse.csv", "--segment", "users.csv:age", "--format", "json"],
+            ["compare", "a=rec.csv", "b=worse.csv", "--test", "randomization"],
+            ["sql", "rec.csv", "-m", "mrr", "--by-user", "by.csv"],
+        ),
+    ],
+)
+def test_a_process_adds_no_more_macros_than_it_calls_and_all_of_those(
+    run: Run, worse: str, arguments: list[str]
+) -> None:
+    """Where the other tests share a connection that has all of them, and Python's functions too."""
+    Path("users.csv").write_text("userid,age\n1,30\n2,40\n")
+    expected = run(*arguments, "truth.csv", "--no-check")
+    done = as_shell(*arguments, "truth.csv", "--no-check")
+    assert (done.stdout, done.stderr, done.returncode) == (expected, "", 0)
+
+
+@pytest.mark.parametrize(
+    "interrupt",
+    [
+        KeyboardInterrupt(),
+        duckdb.InterruptException("INTERRUPT Error: Interrupted!"),
+        RuntimeError("Query interrupted"),
+        duckdb.InvalidInputException(
+            "Python exception occurred while executing the UDF: KeyboardInterrupt: "
+        ),
+    ],
+)
+def test_ctrl_c_exits_130(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], interrupt: BaseException
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise interrupt
+
+    monkeypatch.setattr(commands, "fetch_rows", interrupted)
+    assert main(["evaluate", "rec.csv", "truth.csv", "--output", "report.txt"]) == 130
+    assert capsys.readouterr() == ("", "")
+    assert not Path("report.txt").exists()
+
+
+def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In the main thread, which waits for the one that runs the query."""
+    ended: list[Exception] = []
+
+    def work() -> None:
+        try:
+            own.execute("SELECT sum(sin(i)) FROM range(1_000_000_000_000) t(i)").fetchall()
+        except duckdb.InterruptException as error:
+            ended.append(error)
+
+    def pressed(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Future, "result", pressed)
+    with duckdb.connect() as own:
+        with pytest.raises(KeyboardInterrupt):
+            session.interruptible(own, work)
+        assert len(ended) == 1
+        assert own.execute("SELECT 1").fetchall() == [(1,)]
+
+
+def test_python_m_udfs_is_the_command(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["ranking_udfs", "measures"])
+    with pytest.raises(SystemExit) as left:
+        runpy.run_module("ranking_udfs", run_name="__main__")
+    assert left.value.code == 0
+    by_module = capsys.readouterr().out
+    assert main(["measures"]) == 0
+    assert capsys.readouterr().out == by_module
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("arguments", [["measures"], ["--help"]])
+def test_a_closed_pipe_is_no_error(arguments: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "ranking_udfs", *arguments]
+    environment = {**os.environ, "PYTHONUNBUFFERED": ""}
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, env=environment)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("redirection", "code", "said"),
+    [
+        (">/dev/full", 1, "ranking-udfs: error: [Errno 28] No space left on device\n"),
+        (">&-", 1, "ranking-udfs: error: standard output is closed\n"),
+    ],
+)
+def test_what_cannot_be_printed_is_an_error(redirection: str, code: int, said: str) -> None:
+    command = f"{sys.executable} -m ranking_udfs measures {redirection}"
+    done = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (code, said)
+
+
+def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
+    code = (
+        "import builtins, os, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # which may be ignored where this runs
+        "sys.argv = ['ranking-udfs', 'measures']\n"
+        "def pressed(name, *rest, imported=builtins.__import__):\n"
+        "    if name == 'duckdb': os.kill(os.getpid(), signal.SIGINT)\n"
+        "    return imported(name, *rest)\n"
+        "builtins.__import__ = pressed\n"
+        "from ranking_udfs.__main__ import main\n"
+        "sys.exit(main())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch, worse: str) -> None:
+    """In ASCII with escapes, which JSON reads; columns stay in line."""
+    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "mrr", "-q"]
+    printed = {}
+    for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
+        stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["compare", *arguments, "--format", form]) == 0
+        printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
+    assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
+    assert "\n\\u00fc\\ud83d\\ude00 - b | 1    | 0.1667   | 0.8333 +-0.7171 | " in printed["ascii", "table"]
+    assert "\nü\\ud83d\\ude00 - b | 1    | 0.1667   | 0.8333 ± 0.7171 | " in printed["cp1252", "table"]
+
+
+@pytest.mark.slow
+def test_bash_completes_commands_options_measures_and_files(run: Run) -> None:
+    Path("completion.sh").write_text(run("completion", "bash"))
+    script = """source completion.sh
+      for line in ev "evaluate --meas" "evaluate -m nd" "evaluate re" "measures kend" "compare --ties ex"; do
+        COMP_WORDS=(ranking-udfs $line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+        _shtab_ranking_udfs; echo "${COMPREPLY[@]}"
+      done"""
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
+    found = ["evaluate", "--measures", "ndcg", "rec.csv", "kendall_tau", "expected"]
+    assert done.stdout.splitlines() == found
+    assert "#compdef ranking-udfs" in run("completion", "zsh")
+    assert "complete ranking-udfs" in run("completion", "tcsh")
+
+
+def test_completion_without_shtab_says_how_to_install_it(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "shtab", None)
+    said = "completion: shtab must be installed: pip install 'duckdb-ranking-udfs[terminal]'"
+    assert fails(1, "completion", "bash") == said
+
+
+def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
+    class Closed(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+        def fileno(self) -> int:
+            return file.fileno()
+
+    with open("elsewhere", "w") as file:
+        monkeypatch.setattr(sys, "stdout", Closed())
+        assert main(["measures"]) == 141
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_shown_on_a_terminal_only_and_goes_forward(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Connection:
+        """Of a query that goes forward, of none, and of one that begins anew."""
+
+        def __init__(self) -> None:
+            self.percents = [-1, 50, -1, 20, 50, *[30] * 1_000]
+
+        def execute(self, _: str) -> None:
+            pass
+
+        def query_progress(self) -> float:
+            return self.percents.pop(0)
+
+    monkeypatch.setattr(session, "PROGRESS_SECONDS", 0.001)
+    for stream, quiet in ((Terminal(), False), (Terminal(), True), (io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        con: Any = Connection()
+        with session.progress(con, 2, quiet) as step:
+            step("reading")
+            if stream.isatty() and not quiet:
+                while len(con.percents) > 994:
+                    pass
+            step("measuring")
+            say("note", "aside")
+        shown = [part for part in stream.getvalue().split("\r") if part.strip()]
+        if not stream.isatty() or quiet:
+            assert shown == ["ranking-udfs: note: aside\n"]
+            continue
+        shares = [int(share) for share in re.findall(r"(\d+) %", stream.getvalue())]
+        assert shares == sorted(shares)
+        assert {25, 50} <= {*shares}
+        assert any(part.startswith("reading ") for part in shown)
+        assert shown[[part.startswith("ranking-udfs") for part in shown].index(True)].count("\n") == 1
+        assert shown[-1].startswith("measuring ")
+        assert stream.getvalue().endswith("\r")
+
+
+def test_without_tqdm_there_is_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    terminal, con = Terminal(), duckdb.connect()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with session.progress(con, 1) as step:
+        step("reading")
+        say("note", "aside")
+    assert terminal.getvalue() == "ranking-udfs: note: aside\n"

@@ -1,0 +1,114 @@
+"""What the signatures of the reference say: parameters by place and by name, with their defaults."""
+
+from collections.abc import Iterator
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb.portable import SCRIPT, script_macros
+from ranking_udfs.duckdb.statements import macros, read, texts
+from tests.reference import parameters
+
+PUBLIC = [name for name in texts() if not name.startswith("_")]
+# Two forms of the same tables: columns that are called as the defaults say, and otherwise.
+TABLES = """
+    CREATE TABLE rec AS SELECT i % 3 AS userid, i AS itemid, i % 5 AS score, i % 2 AS system
+    FROM range(24) t(i);
+    CREATE TABLE truth AS SELECT i % 3 AS userid, i AS itemid, i % 4 AS rel FROM range(0, 24, 2) t(i);
+    CREATE TABLE listed AS SELECT userid AS u, itemid AS i, score AS s, system AS m FROM rec;
+    CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g FROM truth;
+    CREATE TABLE by_user AS SELECT i % 9 AS userid, i % 2 AS system, 2 AS k, sin(i) AS ndcg, cos(i) AS mrr
+    FROM range(18) t(i);
+    CREATE TABLE rows AS SELECT [i, i + 1] AS rec_list, i / 4 AS predicted, i % 2 AS actual,
+        i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
+"""
+# An argument for each parameter without a default.
+GIVEN = {
+    **{name: f"'{name}'" for name in ("rec", "truth", "by_user")},
+    **{"ks": "[3, 5]", "max_k": "3"},
+    "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
+    **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
+    **{"n_items": "9", "options": "'-reverse'", "reverse": "true", "k": "2"},
+}
+# One for each parameter with a default that is another than the default.
+OTHER = {
+    **{"rec": "'listed'", "truth": "'liked'", "ties": "'expected'", "ks": "[2, 4]", "max_k": "4", "k": "2"},
+    **{"user_col": "'u'", "item_col": "'i'", "score_col": "'s'", "grade_col": "'g'", "system_col": "'m'"},
+    **{"descending": "false", "baseline": "'1'", "measures": "['mrr']", "confidence": "0.8", "margin": "0.1"},
+    **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
+    **{"normalize": "'min'", "divide": "'k'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
+    **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
+    **{"recall": "0.3", "variant": "'c'"},
+}
+# Where a parameter means something else, or goes with another choice.
+OF_ONE = {
+    "ranking_cumulative_gain": {"gain": "'exp'"},
+    "ranking_rbp": {"gain": "'graded'"},
+    "ranking_half_life_utility": {"half_life": "3"},
+    "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
+    "struct": {name: f"'{name}'" for name in "abcdefgh"},
+}
+
+
+@pytest.fixture(scope="module")
+def pack() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(TABLES)
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        con.execute(read(SCRIPT))
+        yield con.execute(TABLES)
+
+
+def default(parameter: str) -> str | None:
+    """What a parameter is if it is not given; None for one that has to be."""
+    _, has_default, found = parameter.partition(" := ")
+    return found if has_default else None
+
+
+def rows(con: duckdb.DuckDBPyConnection, name: str, *arguments: str) -> list[str]:
+    """The rows of a call, as texts, so that NaN is itself."""
+    called = f"{name}({', '.join(arguments)})"
+    query = f"FROM {called}" if macros()[name].is_table else f"SELECT {called} FROM rows"
+    return sorted(map(str, con.execute(query).fetchall()))
+
+
+def check_parameters(con: duckdb.DuckDBPyConnection, name: str, **needed: str) -> None:
+    called = macros()[name].always
+    given = GIVEN | OF_ONE.get(name, {})
+    other = GIVEN | OTHER | OF_ONE.get(name, {}) | needed
+    for form in parameters(name):
+        defaults = {parameter.split()[0]: default(parameter) for parameter in form}
+        required = [given[one] for one, value in defaults.items() if value is None]
+        written_out = [given[one] if value is None else value for one, value in defaults.items()]
+        assert rows(con, called, *written_out) == rows(con, called, *required)
+        by_place = [other[one] for one in defaults]
+        by_name = [f"{one} := {other[one]}" for one in reversed(defaults)]
+        assert rows(con, called, *by_place) == rows(con, called, *by_name)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_a_connection_takes_arguments_by_place_and_by_name_as_the_reference_says(
+    pack: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    check_parameters(pack, name)
+
+
+@pytest.mark.parametrize("name", [name for name in PUBLIC if macros()[name].always in script_macros()])
+def test_the_script_takes_arguments_by_place_and_by_name_as_the_reference_says(
+    script: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    check_parameters(script, name, test="'t'")  # the other is Python's
+
+
+def test_every_argument_is_another_than_the_default() -> None:
+    for name in PUBLIC:
+        for form in parameters(name):
+            for parameter in form:
+                if default(parameter) is not None and parameter != "half_life := NULL":
+                    chosen = OTHER | OF_ONE.get(name, {})
+                    assert chosen[parameter.split()[0]] != default(parameter), (name, parameter)

@@ -1,0 +1,64 @@
+"""Checks of a caller's arguments; each error names the function, the argument, the rule and the value."""
+
+from collections.abc import Container
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..measures.ragged import Ints
+from ..measures.rankings import WHOLE, Judged
+from .hugeint import python_integers
+from .types import is_integer, is_text, type_name, value_text
+
+
+def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
+    """Return the k of every row, (n,); the length of the list for NULL.
+
+    Raises:
+        TypeError: k is no integer
+        ValueError: k is below 0, or beyond the rank at which a judged ranking was cut
+    """
+    if pa.types.is_null(array.type):
+        return judged.size
+    if not is_integer(array.type):
+        raise TypeError(f"{name}: k must be an integer, got {describe(array)}")
+    if pa.types.is_integer(array.type):
+        lowest = pc.min(array).as_py()
+        wide = array.type if array.type == pa.uint64() else pa.int64()
+        array = pc.min_element_wise(array.cast(wide), pa.scalar(WHOLE, wide), skip_nulls=False)
+    else:
+        values = python_integers(array)
+        lowest = min((value for value in values if value is not None), default=None)
+        array = pa.array([None if value is None else max(min(value, WHOLE), -1) for value in values])
+    if lowest is not None and lowest < 0:
+        raise ValueError(f"{name}: k must be 0 or more, got {lowest}")
+    given: Ints = array.cast(pa.int64()).fill_null(-1).to_numpy()
+    k = np.where(given < 0, judged.size, given) if array.null_count else given
+    beyond = judged.valid & (k > judged.cutoff)
+    if beyond.any():
+        row = int(np.argmax(beyond))
+        rule = f"at most {judged.cutoff[row]}, the rank at which the judged ranking was cut"
+        raise ValueError(f"{name}: k must be {rule}, got {k[row]}")
+    return k
+
+
+def different_texts(name: str, array: pa.Array) -> list[str | None]:
+    """List the different texts of options."""
+    if pa.types.is_null(array.type):
+        return [None]
+    if not is_text(array.type):
+        raise TypeError(f"{name}: options must be a VARCHAR of name=value pairs, got {describe(array)}")
+    texts: list[str | None] = pc.unique(array).to_pylist()
+    return texts
+
+
+def describe(array: pa.Array) -> str:
+    """Name the type of an argument, and its first value if there is one."""
+    return f"{type_name(array.type)} {value_text(array[0])}" if len(array) else type_name(array.type)
+
+
+def check_count(name: str, form: str, count: int, valid: Container[int]) -> None:
+    """Refuse a wrong number of arguments."""
+    if count not in valid:
+        raise TypeError(f"{name}: takes {form}, got {count} argument{'s' if count != 1 else ''}")

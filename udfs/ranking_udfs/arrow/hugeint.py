@@ -1,0 +1,66 @@
+"""HUGEINT and UHUGEINT, which arrive as DECIMAL(38, 0), or as 16 bytes with arrow_lossless_conversion.
+
+DuckDB writes their 128 bits into the decimal as they are. A negative one may then as well be a UHUGEINT from
+2^127 on, so items and grades must not be negative there. The bytes tell the two apart.
+"""
+
+import numpy as np
+import pyarrow as pa
+
+from ..measures.ragged import Ints
+
+DECIMAL = pa.decimal128(38, 0)
+WIDE = pa.decimal256(39, 0)  # holds both
+
+
+def is_hugeint(kind: pa.DataType) -> bool:
+    """Return whether this is HUGEINT or UHUGEINT."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return getattr(kind, "type_name", "") in ("hugeint", "uhugeint")
+    return bool(kind == DECIMAL)
+
+
+def is_signed(kind: pa.DataType) -> bool:
+    """Return whether a set highest bit is a sign."""
+    return getattr(kind, "type_name", "hugeint") == "hugeint"
+
+
+def low_and_high_bits(array: pa.Array) -> Ints:
+    """Return the low and the high 64 bits, a row each; anything for NULL."""
+    storage = array.storage if isinstance(array.type, pa.BaseExtensionType) else array
+    found: Ints = np.frombuffer(storage.buffers()[1], np.int64)[2 * storage.offset :][: 2 * len(storage)]
+    return found.reshape(-1, 2)
+
+
+def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
+    """Refuse decimals whose highest bit is set; errors call one of them `what` and say to cast it."""
+    if array.type == DECIMAL:
+        wrong = array.is_valid().to_numpy(zero_copy_only=False) & (low_and_high_bits(array)[:, 1] < 0)
+        if wrong.any():
+            rule = "0 or more as a HUGEINT, below 2^127 as a UHUGEINT, which look alike here"
+            got = array[int(np.argmax(wrong))].as_py()
+            raise ValueError(f"{name}: {what} must be {rule}, got {got}: cast it to {cast}")
+
+
+def python_integers(array: pa.Array) -> list[int | None]:
+    """Convert to Python's integers."""
+    signed = is_signed(array.type)
+    return [
+        int.from_bytes(value, "little", signed=signed)
+        if isinstance(value, bytes)
+        else None
+        if value is None
+        else int(value)
+        for value in array.to_pylist()
+    ]
+
+
+def integers_from_hugeint(array: pa.Array) -> pa.Array:
+    """Convert to int64, or all to WIDE if one does not fit."""
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    low, high = low_and_high_bits(array).T
+    sign = high >> 63 if is_signed(array.type) else np.zeros_like(high)
+    if ((high == sign) & (low >> 63 == sign))[valid].all():
+        return pa.array(low, pa.int64(), mask=~valid)
+    data = pa.py_buffer(np.stack((low, high, sign, sign), axis=1).tobytes())
+    return pa.Array.from_buffers(WIDE, len(array), [pa.array(valid).buffers()[1], data])

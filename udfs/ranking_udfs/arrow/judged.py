@@ -1,0 +1,106 @@
+"""Judged rankings as Arrow has them, a STRUCT per row, made by `judge` or by anybody else."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..measures import ragged
+from ..measures.ragged import Bools, Floats, Ints
+from ..measures.rankings import WHOLE, Judged
+from .layouts import flatten_lists, to_floats, valid_rows
+from .types import is_list, is_number, type_name
+
+JUDGED_TYPE = pa.struct(
+    {
+        "ranks": pa.list_(pa.int32()),
+        "grades": pa.list_(pa.float64()),
+        "ideal": pa.list_(pa.float64()),
+        "size": pa.int32(),
+        "cutoff": pa.int32(),
+    }
+)
+
+INVALID = "judged is not a valid judged ranking"
+
+
+def judged_from_arrow(name: str, array: pa.Array) -> Judged:
+    """Read and check judged rankings in any layout that an engine hands over.
+
+    Whoever made them, no measure may leave its range for them.
+
+    Raises:
+        TypeError: a field of another type
+        ValueError: a row is not a valid judged ranking: its ranks do not ascend, say
+    """
+    if pa.types.is_null(array.type):
+        array = pa.nulls(len(array), JUDGED_TYPE)
+    valid = valid_rows(array)
+    fields = dict(zip((field.name for field in array.type), array.flatten(), strict=True))
+    size = integer_field(name, fields, "size", 0)
+    cutoff = integer_field(name, fields, "cutoff", WHOLE)
+    ranks, offsets = number_field(name, fields, "ranks")
+    grades, grade_offsets = number_field(name, fields, "grades")
+    ideal, ideal_offsets = number_field(name, fields, "ideal")
+    rows, ideal_rows = ragged.rows_of(offsets), ragged.rows_of(ideal_offsets)
+
+    check_rule(name, "size must be from 0 to cutoff", (size >= 0) & (size <= cutoff), size)
+    check_rule(
+        name, "ranks and grades must be of one length", np.diff(offsets) == np.diff(grade_offsets), size
+    )
+    before = np.where(ragged.run_starts(rows), 0, np.append(0, ranks[:-1]))
+    is_rank = (ranks > before) & (ranks <= size[rows]) & (ranks == np.floor(ranks))
+    check_rule(name, "ranks must be ascending integers from 1 to size", is_rank, ranks)
+    descends = ragged.run_starts(ideal_rows) | (ideal <= np.append(0, ideal[:-1]))
+    check_rule(name, "ideal must be descending", descends, ideal)
+    n_hits = ragged.count(rows[grades > 0], len(array))
+    n_relevant = ragged.count(ideal_rows[ideal > 0], len(array))
+    check_rule(name, "ideal must hold a grade above 0 for each of grades", n_hits <= n_relevant, n_hits)
+    return Judged(ranks.astype(np.int64), grades, offsets, ideal, ideal_offsets, size, cutoff, valid)
+
+
+def check_rule(name: str, rule: str, holds: Bools, values: NDArray[Any]) -> None:
+    """Raise a ValueError with the first value for which the rule does not hold."""
+    if not holds.all():
+        raise ValueError(f"{name}: {INVALID}: {rule}, got {values[int(np.argmin(holds))]:g}")
+
+
+def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing: int) -> Ints:
+    """Return a field of one integer a row; `missing` where it is NULL."""
+    values = fields[field]
+    if not (pa.types.is_integer(values.type) or pa.types.is_null(values.type)):
+        got = type_name(values.type)
+        raise TypeError(f"{name}: {INVALID}: {field} must be an integer, got {got}")
+    found: Ints = values.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
+    return found
+
+
+def number_field(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple[Floats, Ints]:
+    """Return the numbers in a field of judged rankings, and their offsets."""
+    lists = fields[field]
+    if not (is_list(lists.type) and (pa.types.is_null(lists.type) or is_number(lists.type.value_type))):
+        got = type_name(lists.type)
+        raise TypeError(f"{name}: {INVALID}: {field} must be a LIST of numbers, got {got}")
+    found, offsets = flatten_lists(lists)
+    values = to_floats(found)
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name}: {INVALID}: {field} must hold finite numbers")
+    return values, offsets
+
+
+def judged_to_arrow(judged: Judged) -> pa.StructArray:
+    """Convert to one STRUCT for each judged ranking."""
+    offsets = pa.array(judged.offsets, pa.int32())
+    return pa.StructArray.from_arrays(
+        [
+            pa.ListArray.from_arrays(offsets, pa.array(judged.ranks, pa.int32())),
+            pa.ListArray.from_arrays(offsets, pa.array(judged.grades)),
+            pa.ListArray.from_arrays(pa.array(judged.ideal_offsets, pa.int32()), pa.array(judged.ideal)),
+            pa.array(judged.size, pa.int32()),
+            pa.array(judged.cutoff, pa.int64(), mask=judged.cutoff == WHOLE).cast(pa.int32()),
+        ],
+        fields=list(JUDGED_TYPE),
+        mask=pa.array(~judged.valid),
+    )

@@ -1,0 +1,87 @@
+"""The arguments of the list measures, from Arrow arrays to what their formulas take."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..measures import ragged
+from ..measures.ragged import Floats, Ints
+from ..measures.rankings import Judged
+from .items import Items, check_items
+from .judge import judge_lists
+from .layouts import flatten_lists, to_floats, valid_rows
+from .types import is_list, is_number, item_type, type_name, value_text
+
+
+def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[Any], Ints, Ints]:
+    """Return the elements of the vectors, their offsets by vector, and the offsets of vectors by list.
+
+    Elements are codes for distance=jaccard, else the columns of a matrix.
+    """
+    if not is_list(vectors.type):
+        raise TypeError(f"{name}: vectors must be a LIST of vectors, got {type_name(vectors.type)}")
+    lists, offsets = flatten_lists(vectors)
+    if not is_list(lists.type):
+        raise TypeError(f"{name}: vectors must be a LIST of LISTs, got {type_name(vectors.type)}")
+    if distance == "jaccard":
+        check_items(name, [item_type(lists.type)])
+    known = valid_rows(lists)
+    rows = ragged.rows_of(offsets)[known]
+    values, bounds = flatten_lists(lists.filter(pa.array(known)))
+    offsets = ragged.offsets_of(ragged.count(rows, len(vectors)))
+    if distance == "jaccard":
+        return Items.of(name, values).codes, bounds, offsets
+    return components(name, values, bounds, offsets), bounds, offsets
+
+
+def components(name: str, values: pa.Array, bounds: Ints, offsets: Ints) -> Floats:
+    """Arrange vectors as the columns of a matrix, shorter lists' vectors padded with 0."""
+    lengths = np.diff(bounds)
+    rows = ragged.rows_of(offsets)
+    differ = (rows[1:] == rows[:-1]) & (lengths[1:] != lengths[:-1])
+    if differ.any():
+        at = int(np.argmax(differ))
+        got = f"{lengths[at]} and {lengths[at + 1]}"
+        raise ValueError(f"{name}: the vectors of a list must be of one length, got {got}")
+    if not is_number(values.type):
+        raise TypeError(f"{name}: a vector must hold numbers, got {type_name(values.type)}")
+    numbers = to_floats(values)
+    wrong = ~np.isfinite(numbers)
+    if wrong.any():
+        got = value_text(values[int(np.argmax(wrong))])
+        raise ValueError(f"{name}: a vector must hold finite numbers, got {got}")
+    matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))
+    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
+    return matrix
+
+
+def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -> tuple[Judged, Ints]:
+    """Return the shares of rec's items in popularity, as grades, and how many distinct items each rec has."""
+    if not (pa.types.is_map(popularity.type) or pa.types.is_null(popularity.type)):
+        raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
+    if pa.types.is_map(popularity.type):
+        given = flatten_lists(popularity)[0].field(1)
+        if not is_number(given.type):
+            got = type_name(given.type)
+            raise TypeError(f"{name}: a share in popularity must be a number, got {got}")
+        numbers = to_floats(given)
+        wrong = ~((numbers > 0) & (numbers <= 1))
+        if wrong.any():
+            got = value_text(given[int(np.argmax(wrong))])
+            raise ValueError(f"{name}: a share in popularity must be above 0 and at most 1, got {got}")
+    shares = judge_lists(name, rec, popularity, known_as="popularity")
+    listed, offsets = flatten_lists(rec)
+    known = valid_rows(listed)
+    rows = ragged.rows_of(offsets)[known]
+    codes = Items.of(name, listed.filter(pa.array(known))).codes
+    keys = np.sort(rows * (len(codes) + 1) + codes)
+    return shares, ragged.count(keys[ragged.run_starts(keys)] // (len(codes) + 1), len(rec))
+
+
+ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {
+    "intra_list_diversity": vectors_of,
+    "novelty": shares_of,
+}

@@ -1,0 +1,533 @@
+"""The arguments of the command, their rules, and their help."""
+
+import argparse
+import math
+import os
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ..evaluation import defaults
+from ..evaluation.defaults import DIGITS, LARGEST_K
+from ..texts import shorten
+from ..version import __version__
+from .messages import PROGRAM, say
+
+if TYPE_CHECKING:
+    from ..measures.grammar import Choice
+
+FORMATS = ("table", "csv", "json", "markdown", "html")
+COMPARISON_FORMATS = (*FORMATS, "latex", "sql")
+COLUMNS = {  # by option
+    "user": ("userid", "users"),
+    "item": ("itemid", "items"),
+    "score": ("score", "scores"),
+    "grade": ("rel", "grades, if there are any"),
+    "system": ("system", "names of models, if there are several"),
+}
+MOST_DIGITS = 17  # as many as a double has
+PICTURES = ("svg", "png")
+FAILURES = ("worse", "unclear")
+EXIT_FAILED = 3  # a verdict is one of --fail-if
+SHELLS = ("bash", "zsh", "tcsh")
+ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
+    "": "table",
+    ".txt": "table",
+    ".csv": "csv",
+    ".json": "json",
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".tex": "latex",
+    ".sql": "sql",
+}
+A_FILE = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # shtab.FILE, which may not be there
+A_MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  # which `completion` prints
+EXAMPLES = {
+    "": """
+  ranking-udfs evaluate rec.csv truth.csv -k 5,10
+  ranking-udfs compare als=als.csv bert=bert.csv truth.csv --baseline als
+  ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
+  ranking-udfs measures ndcg
+
+`ranking-udfs COMMAND --help` has all options of a command.""",
+    "evaluate": """
+  ranking-udfs evaluate rec.csv truth.csv -k 5,10,all
+  ranking-udfs evaluate -m 'ndcg(gain=linear)@5,10,recall' rec.csv truth.csv
+  ranking-udfs evaluate als=als.csv bert=bert.csv truth.csv --output means.md
+  ranking-udfs evaluate --parts rec/part-*.parquet truth.parquet
+  ranking-udfs evaluate rec/ truth.parquet --segment users.csv:country
+  ranking-udfs evaluate --database shop.duckdb rec sales.bought
+  zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
+  ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
+    "compare": """
+  ranking-udfs compare als=als.csv bert=bert.csv truth.csv --baseline als
+  ranking-udfs compare all.csv truth.csv --system model --segment users.csv:age
+  ranking-udfs compare --database shop.duckdb a=rec_a b=rec_b truth -m ndcg@10
+  ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse""",
+    "report": """
+  ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
+  ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
+  ranking-udfs report a=a.csv b=b.csv truth.csv --figures slides""",
+    "sql": """
+  ranking-udfs sql rec.parquet truth.parquet -k 10
+  ranking-udfs sql --pack | duckdb shop.duckdb""",
+    "measures": """
+  ranking-udfs measures
+  ranking-udfs measures ndcg MAP
+  ranking-udfs measures --format json""",
+    "completion": """
+  ranking-udfs completion bash > ~/.ranking-udfs.bash  # source it in ~/.bashrc
+  ranking-udfs completion zsh > ~/.zfunc/_ranking-udfs""",
+}
+
+
+class Formatter(argparse.HelpFormatter):
+    """Help text with examples in the lines in which they are written."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return text if "\n" in text else super()._fill_text(text, width, indent)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser with errors on one line, and examples below the help."""
+
+    def __init__(self, **options: Any) -> None:
+        name = options["prog"].removeprefix(PROGRAM).strip()
+        examples = f"examples:{EXAMPLES[name]}" if name in EXAMPLES else None
+        super().__init__(formatter_class=Formatter, epilog=examples, **options)
+
+    def error(self, message: str) -> NoReturn:
+        say("error", f"{shorten(message)} (see {self.prog} --help)")
+        self.exit(2)
+
+
+def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse the arguments; positional ones may stand between options."""
+    parser, commands = parsers()
+    arguments, others = parser.parse_known_args(argv)
+    chosen = commands[arguments.command]
+    unknown = [other for other in others if other.startswith("-") and other != "-"]
+    if others and (unknown or not hasattr(arguments, "files")):
+        near = get_close_matches(unknown[0].partition("=")[0], options_of(chosen), 1) if unknown else []
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        chosen.error(f"unrecognized arguments: {' '.join(others)}{hint}")
+    if hasattr(arguments, "files"):
+        arguments.files += others
+        check_files(chosen, arguments)
+    for one in getattr(arguments, "measures", None) or []:
+        if arguments.ties == "expected" and not one.measure.expected:
+            chosen.error(f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}")
+    if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
+        chosen.error("report: --output FILE or --figures DIR is required")
+    if getattr(arguments, "fail_if", None) and arguments.baseline is None:
+        chosen.error("--fail-if needs --baseline: worse than what?")
+    if arguments.command in ("evaluate", "compare"):
+        arguments.format = arguments.format or format_of(chosen, arguments)
+    if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
+        "",
+        ".html",
+        ".htm",
+    ):
+        chosen.error(f"--output must end in .html, which is what a report is, got {arguments.output!r}")
+    return arguments
+
+
+def options_of(parser: argparse.ArgumentParser) -> list[str]:
+    return [name for action in parser._actions for name in action.option_strings]
+
+
+def check_files(parser: Parser, arguments: argparse.Namespace) -> None:
+    """Refuse too few files, and a file that is the second of several measures or cut-offs."""
+    if len(arguments.files) < 2:
+        parser.error("the following arguments are required: REC and TRUTH")
+    for text in arguments.files if arguments.database is None else []:
+        if os.path.exists(text):
+            continue
+        if arguments.k and text.isdecimal():
+            parser.error(f"{text} is no file: several cut-offs are written -k 5,10")
+        if arguments.measures and is_measures(text):
+            given = ",".join(one.name for one in arguments.measures)
+            parser.error(f"{text} is no file: several measures are written --measures {given},{text}")
+
+
+def is_measures(text: str) -> bool:
+    """Return whether this is a list of measures."""
+    from ..measures import grammar
+
+    try:
+        return bool(grammar.parse_measures(text))
+    except ValueError:
+        return False
+
+
+def format_of(parser: Parser, arguments: argparse.Namespace) -> str:
+    """Return the format that the extension of the output names."""
+    if arguments.output is None:
+        return "table"
+    formats = COMPARISON_FORMATS if arguments.command == "compare" else FORMATS
+    endings = {ending: form for ending, form in ENDINGS.items() if form in formats}
+    found = endings.get(os.path.splitext(arguments.output)[1].lower())
+    if found is None:
+        known = ", ".join(filter(None, endings))
+        parser.error(f"--output must end in one of {known}, or --format be said, got {arguments.output!r}")
+    return found
+
+
+def parsers() -> tuple[Parser, dict[str, Parser]]:
+    """Return the parser of all arguments, and that of each command."""
+    parser = Parser(
+        prog=PROGRAM, description="Measure rankings: files with recommendations, and with the truth."
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"))
+    add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
+    add_report(commands.add_parser("report", help="write a page that shows which model is better, and why"))
+    statements = commands.add_parser(
+        "sql", help="print the SQL of an evaluation, to run after ranking_udfs.register(con)"
+    )
+    add_evaluation(statements)
+    statements.add_argument(
+        "--pack",
+        action=PrintPack,
+        nargs=0,
+        help="print the SQL that puts the pack into a database, for clients without Python, and nothing else",
+    )
+    into_file = commands.add_parser(
+        "install", help="put the pack into a database file, for any DuckDB client"
+    )
+    into_file.description = (
+        "Put the pack's table functions and aggregates into a DuckDB database file, as macros that stay: "
+        "every client that opens it has them, without Python. Where there is no such file, write one that "
+        "other sessions attach: ATTACH 'FILE' AS ranking (READ_ONLY); FROM ranking.ranking_summary(...). "
+        "To upgrade, install again."
+    )
+    file_action(into_file, "database", metavar="FILE", help="a DuckDB database, or the name of a new one")
+    out_of_file = commands.add_parser("uninstall", help="take the pack out of a database file")
+    out_of_file.description = "Drop what `install` or the script has put into a DuckDB database file."
+    file_action(out_of_file, "database", metavar="FILE", help="a DuckDB database that has the pack in it")
+    measures = commands.add_parser("measures", help="list the measures and their options, or explain some")
+    named = measures.add_argument("names", nargs="*", metavar="NAME", help="a measure to explain: ndcg, MAP")
+    named.complete = A_MEASURE  # type: ignore[attr-defined]
+    measures.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: %(default)s)"
+    )
+    completion = commands.add_parser("completion", help="print what makes a shell complete the command")
+    completion.add_argument("shell", choices=SHELLS)
+    return parser, commands.choices
+
+
+class PrintPack(argparse.Action):
+    """An option that prints the script and ends, as --version does: it needs no files."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from ..duckdb.portable import SCRIPT
+        from ..duckdb.statements import read
+
+        print(read(SCRIPT), end="", flush=True)
+        parser.exit()
+
+
+def file_action(parser: Any, *names: str, **options: Any) -> None:
+    """Add an argument that is a file, which a shell completes."""
+    parser.add_argument(*names, **options).complete = A_FILE
+
+
+def add_evaluation(parser: Parser) -> None:
+    """Add the arguments of an evaluation: the request, its output and its format."""
+    add_request(parser, defaults.MEASURES)
+    add_output(parser)
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        help="format of the results (default: by the extension of --output, or table)",
+    )
+    parser.add_argument(
+        "--long",
+        action="store_true",
+        help="print one row per model, segment, k and measure, with its value",
+    )
+    file_action(
+        parser,
+        "--by-user",
+        metavar="FILE",
+        type=parse_by_user,
+        help="write the values of each user to this .parquet, .csv or .json file",
+    )
+
+
+def add_output(parser: Parser, tables: str = "on a terminal") -> None:
+    """Add the arguments for the output."""
+    file_action(
+        parser,
+        "--output",
+        metavar="FILE",
+        type=parse_output,
+        help="write to this file instead of standard output; .csv, .json, .md, .html or .txt says the format",
+    )
+    parser.add_argument(
+        "--digits",
+        type=parse_digits,
+        metavar="N",
+        help=f"number of significant digits (default: {DIGITS} {tables}, in Markdown and in HTML, else all)",
+    )
+    parser.add_argument(
+        "--safe-csv",
+        action="store_true",
+        help="in CSV and TSV, put a quote in front of text that a spreadsheet would take for a formula, "
+        "such as =1+1 (default: text as it is)",
+    )
+
+
+def add_comparison(parser: Parser) -> None:
+    """Add the arguments of a comparison."""
+    add_request(parser, defaults.COMPARED_MEASURES)
+    add_output(parser, "in tables")
+    add_test(parser, "default: each with each")
+    parser.add_argument(
+        "--format",
+        choices=COMPARISON_FORMATS,
+        help="format of the results; csv and json have all numbers in full, sql is the statements that "
+        "compute them (default: by the extension of --output, or table)",
+    )
+    parser.add_argument(
+        "--fail-if",
+        type=parse_verdicts,
+        action="extend",
+        metavar="VERDICT",
+        help=f"exit with code {EXIT_FAILED} if a verdict, of all users or of a segment, is worse or unclear, "
+        "or with a comma both; needs --baseline",
+    )
+
+
+def add_test(parser: Parser, every: str) -> None:
+    """Add the arguments for the baseline, the test and its options."""
+    parser.set_defaults(by_user=None)
+    add = parser.add_argument
+    add("--baseline", metavar="NAME", help=f"model to compare the others with ({every})")
+    add(
+        "--confidence",
+        type=parse_number,
+        default=defaults.CONFIDENCE,
+        metavar="LEVEL",
+        help="confidence level of intervals and verdicts (default: %(default)s)",
+    )
+    add(
+        "--margin",
+        type=parse_number,
+        metavar="DIFFERENCE",
+        help="equivalence margin: models that differ by less are the same (default: none)",
+    )
+    add(
+        "--test",
+        choices=defaults.TESTS,
+        default="t",
+        help="paired test of a difference (default: %(default)s)",
+    )
+    add(
+        "--permutations",
+        type=int,
+        default=defaults.PERMUTATIONS,
+        metavar="N",
+        help="number of permutations of the randomization test (default: %(default)s)",
+    )
+    add(
+        "--seed",
+        type=int,
+        default=defaults.SEED,
+        metavar="N",
+        help="random seed of the permutations (default: %(default)s)",
+    )
+    add(
+        "--correction",
+        choices=defaults.CORRECTIONS,
+        default="holm",
+        help="correction of p-values for multiple comparisons, of all models (and of all segments, apart "
+        "from all users) in one measure at one k: Holm's, Benjamini and Hochberg's, or none (default: "
+        "%(default)s); for a gate, name one measure and one k",
+    )
+
+
+def add_report(parser: Parser) -> None:
+    """Add the arguments of a report."""
+    add_request(parser, defaults.COMPARED_MEASURES)
+    add_test(parser, "default: the first")
+    parser.set_defaults(safe_csv=False)
+    parser.description = (
+        "Write one HTML file with everything that there is to decide with: the verdict, what the data looks "
+        "like, means, differences, curves, users and segments, each as a chart with its numbers. No scripts, "
+        "nothing from elsewhere. Verdicts, and the charts of users and segments, are of the first measure at "
+        "the first cut-off. " + str(parser.description)
+    )
+    file_action(parser, "--output", metavar="FILE", type=parse_output, help="write the page to this file")
+    file_action(
+        parser, "--figures", metavar="DIR", help="write each chart as a file into this folder, for slides"
+    )
+    parser.add_argument(
+        "--figure-format",
+        choices=PICTURES,
+        default="svg",
+        help="format of those files (default: %(default)s)",
+    )
+
+
+def add_request(parser: Parser, usual: Sequence[str]) -> None:
+    """Add the arguments for files, columns and measures, which are the `usual` ones by default."""
+    parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
+    parser.set_defaults(usual=usual)
+    parser.description = (
+        "Files are CSV, Parquet, JSON or TREC files, folders of them, patterns such as 'rec/*.parquet', URLs "
+        "or - for standard input; with --database, tables. A ranking is by score, descending; equal scores "
+        "are ordered by item, NULL and NaN come last."
+    )
+    file_action(
+        parser,
+        "files",
+        nargs="+",
+        metavar="REC, TRUTH",
+        help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system. "
+        "TRUTH: userid, itemid, and the grade rel if there is one",
+    )
+    parser.add_argument(
+        "-k",
+        type=parse_cut_offs,
+        action="extend",
+        help=f"cut-offs, such as 5,10, or all for the whole list; may be repeated (default: {defaults.K})",
+    )
+    parser.add_argument(
+        "-m",
+        "--measures",
+        type=parse_measures,
+        action="extend",
+        metavar="MEASURES",
+        help="measures, such as ndcg,recall, 'ndcg(gain=linear)', or ndcg@5,10 with cut-offs of its own; may "
+        f"be repeated; see `ranking-udfs measures` (default: {', '.join(usual)})",
+    ).complete = A_MEASURE  # type: ignore[attr-defined]
+    file_action(
+        parser,
+        "--database",
+        metavar="FILE",
+        help="a DuckDB database, opened to read: REC, TRUTH and the file of --segment may then be tables and "
+        "views in it, such as rec or sales.rec",
+    )
+    parser.add_argument(
+        "--parts",
+        action="store_true",
+        help="several REC without a name, or of one name, are parts of one table",
+    )
+    columns = parser.add_argument_group("columns of the files")
+    for name, (column, what) in COLUMNS.items():
+        columns.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what} (default: {column})")
+    columns.add_argument(
+        "--ascending",
+        action="store_true",
+        help="the lowest score is the best, as of ranks (default: the highest)",
+    )
+    parser.add_argument(
+        "--format-in",
+        choices=("auto", "table", "trec"),
+        default="auto",
+        help="format of REC and TRUTH; trec: lines `topic Q0 doc rank score tag` and `topic 0 doc grade` "
+        "(default: by their shape)",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=defaults.TIES,
+        default="item",
+        help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
+        "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
+    )
+    parser.add_argument(
+        "--segment",
+        metavar="FILE:COLUMN",
+        type=parse_segment,
+        help="give results for the users of each segment too; FILE has the users, COLUMN their segment",
+    )
+    parser.add_argument("--no-check", action="store_true", help="do not look for problems in the data")
+    parser.add_argument(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print nothing but errors: no notes on the data, no progress",
+    )
+    parser.add_argument("--threads", type=parse_threads, metavar="N", help="number of threads of DuckDB")
+    parser.add_argument("--memory-limit", metavar="SIZE", help="memory limit of DuckDB, such as 4GB")
+
+
+def parse_measures(text: str) -> list["Choice"]:
+    from ..measures import grammar
+
+    try:
+        found = grammar.parse_measures(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from None
+    for k in (k for one in found for k in one.cuts):
+        check_k(k)
+    return found
+
+
+def parse_cut_offs(text: str) -> list[int | None]:
+    from ..measures import grammar
+
+    try:
+        return [check_k(k) for k in grammar.parse_cut_offs(text)]
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from None
+
+
+def check_k(k: int | None) -> int | None:
+    if k is not None and k > LARGEST_K:
+        raise argparse.ArgumentTypeError(f"k must be {LARGEST_K} or less, or all, got {k}")
+    return k
+
+
+def parse_verdicts(text: str) -> list[str]:
+    found = [word.strip() for word in text.split(",")]
+    if not {*found} <= {*FAILURES}:
+        raise argparse.ArgumentTypeError(f"must be {' or '.join(FAILURES)}, got {text!r}")
+    return found
+
+
+def parse_number(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise argparse.ArgumentTypeError(f"must be a number, got {text!r}")
+    return found
+
+
+def parse_digits(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= MOST_DIGITS:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_DIGITS}, got {text!r}")
+    return int(text)
+
+
+def parse_threads(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be 1 or more, got {text!r}")
+    return int(text)
+
+
+def parse_segment(text: str) -> tuple[str, str]:
+    path, colon, column = text.rpartition(":")
+    if not (path and colon and column):
+        raise argparse.ArgumentTypeError(f"must be FILE:COLUMN, got {text!r}")
+    return path, column
+
+
+def parse_output(path: str) -> str | None:
+    return None if path == "-" else path  # as of other commands, standard output
+
+
+def parse_by_user(path: str) -> str:
+    """Read the path of a file whose extension says its format."""
+    from ..inputs.files import extension
+    from .output import COPY_OPTIONS
+
+    if extension(path) not in COPY_OPTIONS:
+        raise argparse.ArgumentTypeError(f"must end in one of {', '.join(COPY_OPTIONS)}, got {path!r}")
+    return path

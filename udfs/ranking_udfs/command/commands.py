@@ -1,0 +1,324 @@
+"""The commands: a function for each."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+
+from ..duckdb.statements import literal, read
+from ..evaluation.comparison import (
+    check_measures,
+    check_options,
+    check_systems,
+    compare_queries,
+    segment_tables,
+)
+from ..evaluation.defaults import DIGITS
+from ..evaluation.errors import DataError, error_summary
+from ..evaluation.queries import Plan, fetch_rows, plan
+from ..evaluation.words import Row, problem_text
+from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
+from ..version import PACK, version
+from .arguments import EXIT_FAILED
+from .cli import INTERRUPTED
+from .comparison_tables import comparison_text
+from .messages import say
+from .output import atomic_file, check_outputs, copy_statement, write_output
+from .requests import Job
+from .session import Step, connect, interruptible, progress
+from .standard_input import with_stdin
+from .text_tables import WIDTH, evaluation_text, render, render_document
+
+INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
+TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
+
+
+def run_command(name: str, given: Mapping[str, Any]) -> int:
+    """Run a command; return the exit code after errors are printed."""
+    try:
+        return COMMANDS[name](**given) or 0
+    except duckdb.InterruptException:
+        return INTERRUPTED
+    except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
+            return INTERRUPTED
+        say("error", error_summary(error))
+        return 1
+
+
+def digits_of(job: Job) -> int | None:
+    """Return the number of digits to show; None for all."""
+    is_read = job.format in ("markdown", "html") or (
+        job.format == "table" and job.output is None and is_terminal()
+    )
+    return DIGITS if job.digits is None and is_read else job.digits
+
+
+def is_terminal() -> bool:
+    """Return whether text goes to a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def width_of(output: str | None) -> int:
+    """Return the width of lines."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else WIDTH
+
+
+def connect_job(job: Job) -> duckdb.DuckDBPyConnection:
+    """Connect as the job says."""
+    return connect(job.settings, job.database, has_functions=needs_functions(job))
+
+
+def needs_functions(job: Job) -> bool:
+    return job.options.test == "randomization"
+
+
+def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tables:
+    """Make the tables of the files; raise DataError if an output would overwrite one of them."""
+    outputs = [path for path in (job.output, job.by_user) if path is not None]
+    check_outputs(outputs, input_files(con, inputs))
+    return load(con, inputs)
+
+
+def make_tables(
+    con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
+) -> None:
+    """Make the tables of the plan, and print the problems of the data."""
+    check_users(con, inputs)
+    step("ranking")
+    for statement in steps.tables:
+        con.execute(statement)
+    step("checking the data")
+    if job.check and not job.quiet:
+        for note in tables.notes:
+            say("note", note)
+        for problem in fetch_rows(con, steps.check):
+            say("note", problem_text(problem))
+
+
+def evaluate(job: Job) -> None:
+    """Print the measures, and write the values by user."""
+
+    def results() -> str:
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        steps = plan(job.request, tables.has_system)
+        make_tables(con, job, inputs, tables, steps, step)
+        step("measuring")
+        summary = fetch_rows(con, steps.summary)
+        by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
+        step("writing")
+        if steps.by_user and job.by_user is not None:
+            with atomic_file(job.by_user) as path:
+                con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
+        return evaluation_text(
+            job.format,
+            job.request,
+            tables.systems,
+            inputs.segment and inputs.segment[1],
+            summary,
+            by_segment,
+            is_long=job.is_long,
+            is_safe=job.is_safe,
+            digits=digits_of(job),
+            width=width_of(job.output),
+        )
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
+        text = interruptible(con, results)
+    write_output(job.output, text)
+
+
+def compare(job: Job) -> int:
+    """Print the comparisons with the baseline, or of each pair."""
+    request = replace(job.request, by_user=True)
+
+    def results() -> tuple[str, list[Row]]:
+        check_measures(request, "compare", "--")
+        check_options(con, job.options, "compare", "--")
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        check_systems(systems_of(con, tables), job.options.baseline, "compare", "--", TO_COMPARE)
+        steps = plan(request, tables.has_system)
+        steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
+        queries = compare_queries(request, job.options)
+        if job.format == "sql":
+            return statements_text([*tables.statements, *steps.tables, *queries]), []
+        make_tables(con, job, inputs, tables, steps, step)
+        step("comparing")
+        found = [fetch_rows(con, query) for query in queries]
+        segment = inputs.segment and inputs.segment[1]
+        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe)
+        return shown, [row for some in found for row in some]
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 4, job.quiet) as step:
+        text, found = interruptible(con, results)
+    write_output(job.output, text)
+    failed = sum(row["verdict"] in job.fail_if for row in found)
+    if failed:
+        verdicts = " or ".join(dict.fromkeys(job.fail_if))
+        say("failed", f"{verdicts} in {failed} of {len(found)} comparisons")
+    return EXIT_FAILED if failed else 0
+
+
+def write_report(job: Job) -> None:
+    """Write the page, and the charts as files."""
+    from ..reporting.drawing import png, svg, vl_convert
+    from ..reporting.findings import Findings
+    from ..reporting.gathering import Study, check_report, gather
+    from ..reporting.page import page
+
+    try:
+        vl_convert()
+    except ImportError as error:
+        raise DataError(f"report: {error}") from None
+    if job.figures is not None and not os.path.isdir(job.figures):
+        raise DataError(f"{job.figures}: no such directory")
+
+    def results() -> Findings:
+        check_options(con, job.options, "report", "--")
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        systems = systems_of(con, tables)
+        check_report(job.request, job.options, systems, "--")
+        check_users(con, inputs)
+        return gather(con, Study.of(job.request, job.options, inputs, tables, systems, job.check), step)
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
+        findings = interruptible(con, results)
+        step("drawing")
+        drawn, form = page(findings), job.figure_format
+        figures = {}
+        if job.figures is not None:
+            every = [chart for charts in drawn.charts.values() for chart in charts]
+            figures = {os.path.join(job.figures, f"{chart.name}.{form}"): chart for chart in every}
+        check_outputs([*([job.output] if job.output else []), *figures], input_files(con, inputs))
+        draw = {"svg": svg, "png": png}[form]
+        pictures = {path: draw(chart.specification) for path, chart in figures.items()}
+    if job.output is not None:
+        write_output(job.output, drawn.html)
+    for path, picture in pictures.items():
+        with atomic_file(path) as beside, open(beside, "wb") as file:
+            file.write(picture)
+
+
+def print_sql(job: Job) -> None:
+    """Print the evaluation's statements."""
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 1, job.quiet) as step:
+        step("reading")
+        tables = interruptible(con, lambda: read_inputs(con, job, inputs))
+    steps = plan(job.request, tables.has_system)
+    statements = [*tables.statements, *steps.tables, steps.summary]
+    if steps.by_segment:
+        statements.append(steps.by_segment)
+    if steps.by_user and job.by_user is not None:
+        statements.append(copy_statement(steps.by_user, job.by_user))
+    write_output(job.output, statements_text(statements))
+
+
+def statements_text(statements: Sequence[str]) -> str:
+    return "\n\n".join(f"{statement};" for statement in statements) + "\n"
+
+
+def print_measures(names: Sequence[str], format: str) -> None:
+    """Print the registry's entries, of all measures or of some."""
+    from ..measures.registry import TABLE_HEADER, measure_table
+    from .listing import find_measure, render_explanations, render_list
+
+    chosen = [find_measure(name) for name in names]
+    width = width_of(None) if is_terminal() else None
+    if format == "table":
+        write_output(None, render_explanations(chosen, width) if chosen else render_list(width))
+        return
+    found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
+    cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
+    write_output(None, render_document(format, render(format, TABLE_HEADER, cells)))
+
+
+def complete(shell: str) -> None:
+    """Print a script that makes a shell complete the command."""
+    try:
+        import shtab
+    except ImportError:
+        raise DataError(f"completion: shtab must be installed: {INSTALL}") from None
+    from .arguments import parsers
+    from .listing import NAMES
+
+    measures = " ".join(NAMES)
+    preamble = {
+        "bash": f'_ranking_udfs_measures() {{ compgen -W "{measures}" -- "$1"; }}',
+        "zsh": f"_ranking_udfs_measures() {{ _values -s , measure {measures}; }}",
+    }
+    code = shtab.complete(parsers()[0], shell, preamble=preamble.get(shell, ""))
+    write_output(None, f"{code}\n")
+
+
+def install(database: str) -> None:
+    """Put the pack into a database file, or write one to attach where there is none."""
+    from ..duckdb.portable import SCRIPT, is_attachable, write_file
+
+    if os.path.isfile(database):
+        with open_database(database) as con:
+            to_attach = is_attachable(con)
+            if not to_attach:
+                con.execute(read(SCRIPT))
+    elif (
+        database == ":memory:"
+        or os.path.exists(database)
+        or not os.path.isdir(os.path.dirname(database) or ".")
+    ):
+        what = "a DuckDB database, or the name of a new file in a folder that is there"
+        raise DataError(f"{database}: no such file: install needs {what}")
+    else:
+        to_attach = True
+    example = "FROM ranking_summary('rec', 'truth', [5, 10])"
+    if to_attach:
+        write_file(database)
+        call = example.replace("FROM ", "FROM ranking.")
+        example = f"ATTACH {literal(database)} AS ranking (READ_ONLY); {call}"
+    write_output(None, f"{database}: installed {version()}: {example}\n")
+
+
+def uninstall(database: str) -> None:
+    """Take the pack out of a database file."""
+    from ..duckdb.hosting import transaction
+    from ..duckdb.portable import drop_macros
+
+    if not os.path.isfile(database):
+        raise DataError(f"{database}: no such file: uninstall needs a DuckDB database that is there")
+    with open_database(database) as con:
+        ((name,),) = con.execute("SELECT current_database()").fetchall()
+        with transaction(con):
+            count = drop_macros(con, name)
+    if not count:
+        raise DataError(f"{database}: there is nothing of {PACK} to uninstall")
+    write_output(None, f"{database}: uninstalled {PACK}: {count} macros\n")
+
+
+@contextmanager
+def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Open a database file for writing."""
+    query = "SELECT path FROM duckdb_databases() WHERE database_name = current_database() AND type = 'duckdb'"
+    with duckdb.connect(path) as con:
+        if con.execute(query).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
+            raise DataError(f"{path}: not a DuckDB database")
+        yield con
+
+
+COMMANDS: dict[str, Callable[..., int | None]] = {
+    "evaluate": evaluate,
+    "compare": compare,
+    "report": write_report,
+    "sql": print_sql,
+    "install": install,
+    "uninstall": uninstall,
+    "measures": print_measures,
+    "completion": complete,
+}

@@ -1,0 +1,118 @@
+"""A comparison as text: tables and a sentence for each pair for people, every number for programs."""
+
+import re
+from collections.abc import Sequence
+
+from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.conclusion import DIGITS_OF_P, families, footnote, measure_label, sentence
+from ..evaluation.defaults import DIGITS, EVERYBODY
+from ..evaluation.words import MARKS, Row, format_number
+from ..texts import printable
+from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark
+
+HEADER = ("Measure", "System", "Mean", "Baseline", "Difference", "Relative", "W/T/L", "p", "Verdict")
+LEFT_OUT = ((), ("Relative",), ("Relative", "W/T/L"))  # of a table that is too wide for a terminal
+LATEX = {
+    **{character: f"\\{character}" for character in "{}$&#_%"},
+    **{"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"},
+    **{"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "±": r"$\pm$"},
+}
+
+
+def comparison_text(
+    form: str,
+    options: ComparisonOptions,
+    segment: str | None,
+    found: Sequence[Sequence[Row]],
+    digits: int | None = None,
+    is_safe: bool = False,
+) -> str:
+    """Render the results in one of FORMATS, by default in 4 digits where people read them.
+
+    `found` are the rows of all users, and those of segments if there are any, which are called `segment`.
+    """
+    everybody, *by_segment = found
+    if form in ("csv", "json"):
+        header = list(found[-1][0])  # segments have a column more
+        results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
+        return render(form, header, [[row[name] for name in header] for row in results], is_safe, digits)
+
+    digits = DIGITS if digits is None else digits
+    for left_out in LEFT_OUT if form == "table" else [()]:
+        text = comparison_tables(form, options, None, everybody, digits, left_out)
+        for rows in by_segment:
+            text += "\n" + comparison_tables(form, options, segment, rows, digits, left_out)
+        if longest_line(text) <= WIDTH:
+            break
+    said = [sentence(row, options, len(family), digits) for family in families(everybody) for row in family]
+    said.append(footnote(options, bool(by_segment)))
+    if left_out:
+        said.append(f"Left out to fit a terminal: {', '.join(left_out)}; Markdown, CSV and JSON have them.")
+    lines = [f"% {line}\n" if form == "latex" else render_remark(form, line) for line in said]
+    return render_document(form, text + "\n" + "".join(lines))
+
+
+def comparison_tables(
+    form: str,
+    options: ComparisonOptions,
+    segment: str | None,
+    rows: Sequence[Row],
+    digits: int,
+    left_out: Sequence[str] = (),
+) -> str:
+    """Render a table for each family on a terminal, without the columns `left_out`; else one for all."""
+    header = list(HEADER)
+    lines = [[row_cells(row, options, digits) for row in family] for family in families(rows)]
+    if segment is not None:
+        header.insert(1, segment)
+        places = [[row["segment"] for row in family] for family in families(rows)]
+        lines = [
+            [[line[0], place, *line[1:]] for line, place in zip(family, names, strict=True)]
+            for family, names in zip(lines, places, strict=True)
+        ]
+    if form in ("latex", "markdown", "html") and options.baseline is not None:
+        header[header.index("Baseline")] = f"Baseline ({options.baseline})"
+    if form == "latex":
+        return latex_table(header, lines)
+    if form in ("markdown", "html"):
+        return render(form, header, [line for family in lines for line in family])
+    title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
+    title += f", by {printable(segment)}" if segment is not None else ""
+    out = ("Measure", "p", *left_out)
+    kept = [i for i, name in enumerate(header) if name not in out or (i == 1 and segment is not None)]
+    return "\n".join(
+        f"{family[0][0]}{title}\n\n"
+        + render(form, [header[i] for i in kept], [[line[i] for i in kept] for line in family])
+        for family in lines
+    )
+
+
+def row_cells(row: Row, options: ComparisonOptions, digits: int) -> Cells:
+    """Format the cells of a row, in the order of HEADER."""
+    half = None if row["low"] is None else (row["high"] - row["low"]) / 2
+    relative = row["relative"]
+    return [
+        measure_label(row),
+        row["system"] if options.baseline is not None else f"{row['system']} - {row['baseline']}",
+        format_number(row["mean_system"], digits),
+        format_number(row["mean_baseline"], digits),
+        format_number(row["difference"], digits)
+        + ("" if half is None else f" ± {format_number(half, digits)}"),
+        "" if relative is None else f"{format_number(100 * relative, digits)} %",
+        f"{row['wins']}/{row['ties']}/{row['losses']}",
+        format_number(row["p_adjusted"], DIGITS_OF_P),
+        f"{MARKS[row['verdict']]} {row['verdict']}",
+    ]
+
+
+def latex_table(header: Sequence[str], families: Sequence[Sequence[Cells]]) -> str:
+    """Render a table for LaTeX with the package booktabs, with a rule between families."""
+    blocks = [[header], *families]
+    body = "\\midrule\n".join("".join(latex_line(line) for line in block) for block in blocks)
+    columns = "l" * (len(header) - 7) + "r" * 6 + "l"
+    return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\\bottomrule\n\\end{{tabular}}\n"
+
+
+def latex_line(line: Cells) -> str:
+    texts = ("".join(LATEX.get(character, character) for character in printable(cell)) for cell in line)
+    return " & ".join(re.sub(r"^-(?=\d)", "$-$", text) for text in texts) + r" \\" + "\n"

@@ -1,0 +1,45 @@
+"""Messages on stderr: on one line, and without control characters for the terminal."""
+
+import codecs
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ..texts import printable
+
+PROGRAM = "ranking-udfs"
+WRITABLE = "ranking-udfs"  # the error handler for characters that a console does not have
+
+
+def escape_unwritable(error: UnicodeError) -> tuple[str, int]:
+    """Return escapes, which JSON reads too, for characters that an encoding does not have.
+
+    A plus and a minus take up the blank behind them, so that columns stay in line.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text, end = error.object, error.start + 1
+    if text[error.start] == "±":
+        return "+-", end + text.startswith(" ", end)
+    return json.dumps(text[error.start])[1:-1], end
+
+
+codecs.register_error(WRITABLE, escape_unwritable)
+
+
+@contextmanager
+def hidden_progress() -> Iterator[None]:
+    """Hide the progress bar, if there is one, while a message is printed."""
+    if not sys.modules.get("tqdm"):
+        yield
+        return
+    with sys.modules["tqdm"].tqdm.external_write_mode(sys.stderr):
+        yield
+
+
+def say(kind: str, text: object) -> None:
+    """Print a line on stderr."""
+    if sys.stderr is not None:
+        with hidden_progress():
+            print(f"{PROGRAM}: {kind}: {printable(text)}", file=sys.stderr)

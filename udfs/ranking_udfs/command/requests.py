@@ -1,0 +1,120 @@
+"""Requests as the other rooms take them, made of argparse's Namespace, which they do not know."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ..evaluation.columns import Columns
+from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.queries import Request, resolve_cut_offs
+from ..inputs.catalogs import Catalog, Database
+from ..inputs.files import extension
+from ..inputs.tables import Inputs
+from ..measures.grammar import parse_measure
+
+
+@dataclass(frozen=True)
+class Job:
+    """A request with the settings and outputs of the command.
+
+    inputs         what to read
+    request        what to find out
+    options        how to compare
+    settings       of DuckDB
+    database       the database whose tables may be named
+    check          whether to look for problems in the data
+    quiet          whether to print nothing but errors
+    output         where text goes; None to print it
+    format         of that
+    digits         significant digits of numbers; None for the format's default
+    by_user        where the values of each user go, if anywhere
+    is_long        whether to give a row per measure
+    is_safe        whether to make CSV safe for spreadsheets
+    fail_if        the verdicts that make the command fail
+    figures        the folder for charts as files, if any
+    figure_format  of those
+    """
+
+    inputs: Inputs
+    request: Request
+    options: ComparisonOptions
+    settings: Mapping[str, Any]
+    database: str | None
+    check: bool
+    quiet: bool
+    output: str | None
+    format: str
+    digits: int | None = None
+    by_user: str | None = None
+    is_long: bool = False
+    is_safe: bool = False
+    fail_if: Sequence[str] = ()
+    figures: str | None = None
+    figure_format: str = "svg"
+
+
+def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the arguments of the command's function: a job, or a few where no files are read."""
+    given = vars(arguments)
+    if "files" not in given:
+        return {name: value for name, value in given.items() if name != "command"}
+    inputs = inputs_of(arguments)
+    optional = {
+        "is_long": given.get("long"),
+        "is_safe": given.get("safe_csv"),
+        **{name: given.get(name) for name in ("digits", "by_user", "fail_if", "figures", "figure_format")},
+    }
+    job = Job(
+        inputs=inputs,
+        request=request_of(arguments, inputs),
+        options=ComparisonOptions(**{name: given[name] for name in OPTIONS if name in given}),
+        settings={"threads": arguments.threads, "memory_limit": arguments.memory_limit},
+        database=arguments.database,
+        check=not arguments.no_check,
+        quiet=arguments.quiet,
+        output=arguments.output,
+        format=given.get("format") or "html",
+        **{name: value for name, value in optional.items() if value is not None},
+    )
+    return {"job": job}
+
+
+OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
+
+
+def inputs_of(arguments: argparse.Namespace) -> Inputs:
+    names = {f"{name}_col": getattr(arguments, name) for name in ("user", "item", "score", "grade", "system")}
+    catalog, prefix = Catalog(), ""
+    if arguments.database is not None:
+        catalog, prefix = Database(arguments.database), "_ranking_command_"
+    return Inputs(
+        recs=arguments.files[:-1],
+        truth=arguments.files[-1],
+        columns=Columns(
+            **{name: value for name, value in names.items() if value}, descending=not arguments.ascending
+        ),
+        segment=arguments.segment,
+        form=arguments.format_in,
+        parts=arguments.parts,
+        catalog=catalog,
+        prefix=prefix,
+        options=("--grade", "--system"),
+    )
+
+
+def request_of(arguments: argparse.Namespace, inputs: Inputs) -> Request:
+    usual = [parse_measure(name) for name in arguments.usual]
+    chosen, ks = resolve_cut_offs(arguments.measures or usual, arguments.k or [])
+    by_user = getattr(arguments, "by_user", None)
+    request = Request(
+        choices=chosen,
+        ks=ks,
+        ties=arguments.ties,
+        descending=inputs.columns.descending,
+        by_segment=inputs.segment is not None,
+        by_user=by_user is not None,
+        prefix=inputs.prefix,
+    )
+    is_csv = by_user is not None and extension(by_user) in (".csv", ".tsv")
+    return replace(request, safe_text=is_csv and arguments.safe_csv)

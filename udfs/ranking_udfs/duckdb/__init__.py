@@ -1,0 +1,21 @@
+"""The pack inside DuckDB: its functions and its SQL, put into a connection (the command stays outside)."""
+
+import re
+
+import duckdb
+
+# As in pyproject.toml. With arrow_lossless_conversion, DuckDB 1.5.3 and earlier hand over BOOLEAN items in a
+# form that would score wrongly; 1.5.1 and earlier cannot store the portable macros; 1.4 has no struct_keys.
+OLDEST = "1.5.4"
+
+
+def release(version: str) -> list[int]:
+    return [int(number) for number in re.findall(r"\d+", version)[:3]]
+
+
+if release(duckdb.__version__) < release(OLDEST):
+    raise ImportError(
+        f"ranking_udfs: duckdb must be {OLDEST} or later, got {duckdb.__version__}, "
+        "which lacks what the pack needs: pip install --upgrade duckdb",
+        name="duckdb",
+    )

@@ -1,0 +1,78 @@
+"""Python functions in a DuckDB instance, and the two that are registered before all others."""
+
+import contextlib
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+from duckdb.func import FunctionNullHandling, PythonUDFType
+
+from ..version import version
+from .statements import literal
+
+FIRST_FUNCTION = "udf_version"
+# Here is no function of the user's, which DuckDB would take for a new one of the same name.
+NOWHERE = "SET search_path = 'temp.main'"
+
+
+@dataclass(frozen=True)
+class Udf:
+    """A function with its return type in DuckDB."""
+
+    call: Callable[..., Any]
+    returns: str
+    is_arrow: bool = True
+
+
+def sign_flips(*arguments: Any) -> Any:
+    """Return p of the randomization test, importing pyarrow only when called."""
+    from ..arrow.randomization import sign_flips
+
+    return sign_flips(*arguments)
+
+
+# The mark by which the pack knows its own functions, and then the functions that macros call.
+OF_MACROS = {
+    FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
+    "_ranking_sign_flips": Udf(sign_flips, "DOUBLE"),
+}
+# Without annotations: DuckDB looks for types in them, which takes longer than the rest of registering.
+SIGNATURE = inspect.signature(lambda *arguments: ...)
+
+
+def add_functions(
+    con: duckdb.DuckDBPyConnection, udfs: Mapping[str, Udf], in_transaction: bool = False
+) -> None:
+    """Register these functions in their order.
+
+    Outside a transaction on a new cursor, since DuckDB's client remembers per connection what it registered,
+    and is wrong about it after a rollback. Inside one on the connection itself, which would not see what a
+    cursor adds.
+    """
+    with contextlib.closing(con.cursor()) as cursor:
+        cursor.execute(NOWHERE)
+        types = {text: cursor.type(text) for text in {udf.returns for udf in udfs.values()}}
+        for name, udf in udfs.items():
+            if udf.is_arrow:
+                vars(udf.call)["__signature__"] = SIGNATURE
+            try:
+                (con if in_transaction else cursor).create_function(
+                    name,
+                    udf.call,
+                    None,
+                    types[udf.returns],
+                    type=PythonUDFType.ARROW if udf.is_arrow else PythonUDFType.NATIVE,
+                    null_handling=FunctionNullHandling.SPECIAL,
+                )
+            except duckdb.NotImplementedException:
+                raise ValueError(
+                    "register: con must not be in a transaction if an earlier one in which it registered was "
+                    "rolled back, got one: end it and register again"
+                ) from None
+            except duckdb.CatalogException as error:  # a macro of an older script is found from where con is
+                raise ValueError(
+                    "register: con must not be in a transaction where a database has a macro "
+                    f"{name} of an older version, got one: end it and register again ({error})"
+                ) from None

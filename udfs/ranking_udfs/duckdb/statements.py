@@ -1,0 +1,205 @@
+"""The SQL of the pack, found from a wheel, an editable install and a plain checkout, and text as SQL."""
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from graphlib import TopologicalSorter
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from operator import attrgetter
+from pathlib import Path
+
+import duckdb
+
+from ..version import version
+from .kept import keep, place, stamp
+
+LAST_MACRO = "_ranking_macros"
+# The folders of macros, a file for each, and how a macro's second name begins if its own does not begin so.
+# `internal/` has no second names; `sql/queries/` and the templates are no macros.
+ROOMS = {
+    "common/internal": "",
+    "measures": "ranking_",
+    "measures/internal": "",
+    "tables": "ranking_",
+    "tables/internal": "",
+    "comparison": "ranking_",
+    "comparison/internal": "",
+    "lists": "udf_",
+    "lists/internal": "",
+    "predictions": "udf_",
+    "hivemall": "udf_",
+    "hivemall/internal": "",
+}
+# A comment and the space before it, or a string or quoted name, in which two hyphens begin none.
+COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*--.*""")
+# A string, in which nothing is called, or the name of a function that is called without its schema.
+CALL = re.compile(r"""'(?:[^']|'')*'|(?<![\w."])(\w++)(?=\()""")
+# The parameters of a macro, once for each number of arguments that it takes.
+PARAMETERS = re.compile(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Macro:
+    """A macro as it is put into a connection."""
+
+    sql: str
+    always: str  # its name, or that of the same under a name which is the pack's alone
+    description: str = ""  # of a public one
+    may_forward: bool = False  # whether a macro that only calls it does the same
+
+    @property
+    def is_table(self) -> bool:
+        return " AS TABLE" in self.sql
+
+    def signatures(self) -> list[list[str]]:
+        """Return the parameters, with types and defaults, of each form of the macro."""
+        overloads = re.split(r"\bMACRO\s+\w+", self.sql, maxsplit=1)[1]
+        return [
+            [" ".join(parameter.split()) for parameter in text.split(",") if parameter.strip()]
+            for text in PARAMETERS.findall(overloads)
+        ]
+
+    def comment(self, name: str) -> str:
+        """The statement with which `duckdb_functions()` shows the description of the macro of this name."""
+        kind = "MACRO TABLE" if self.is_table else "MACRO"
+        return f"COMMENT ON {kind} {name} IS {literal(self.description)}"
+
+
+def folder() -> Traversable:
+    """The folder `sql/`: inside the package when installed from a wheel, beside it in a checkout."""
+    installed = files("ranking_udfs") / "sql"
+    return installed if installed.is_dir() else Path(__file__).resolve().parents[3] / "sql"
+
+
+def read(name: str) -> str:
+    """The text of one file, by its path below `sql/`."""
+    return folder().joinpath(name).read_text(encoding="utf-8")
+
+
+@cache
+def texts() -> dict[str, tuple[str, str]]:
+    """The file of each macro and the room that it lies in, by the name of the file."""
+    root = folder()
+    return {
+        file.name.removesuffix(".sql"): (file.read_text(encoding="utf-8"), room)
+        for room in ROOMS
+        for file in sorted((root / room).iterdir(), key=attrgetter("name"))
+        if file.name.endswith(".sql")
+    }
+
+
+@cache
+def stamp_of_sql() -> str:
+    """Return the stamp of the macros' files as they were before this process read them."""
+    try:
+        return stamp([Path(str(folder() / room)) for room in ROOMS])
+    except OSError:  # in a zip file
+        return ""
+
+
+@cache
+def macros() -> dict[str, Macro]:
+    """Return each macro by its name, as kept or made of its file; one comes after those that it calls."""
+    path = place("macros", stamp_of_sql(), ".json")
+    if path is None:
+        return read_macros()
+    with contextlib.suppress(OSError, ValueError, TypeError, AttributeError):  # none, or a damaged one
+        return {name: Macro(**fields) for name, fields in json.loads(path.read_bytes()).items()}
+    found = read_macros()
+    text = json.dumps({name: vars(macro) for name, macro in found.items()})
+    with contextlib.suppress(OSError):
+        keep(path, "macros", lambda file: file.write_text(text, encoding="utf-8"))
+    return found
+
+
+def read_macros() -> dict[str, Macro]:
+    """Make the macros of the files.
+
+    A short name, which a user may have given to something else, makes two macros: one so named, and one whose
+    name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
+    """
+    found = {}
+    for text, room in texts().values():
+        for sql in re.split(r"^(?=CREATE OR REPLACE TEMP MACRO )", code(text), flags=re.MULTILINE)[1:]:
+            prefix, name = ROOMS[room], sql.split(maxsplit=6)[5].partition("(")[0]
+            always = name if name.startswith((prefix, "_")) else prefix + name
+            described = "" if name.startswith("_") else description(text)
+            may_forward = " AS TABLE" in sql or room == "measures"  # with OVER, DuckDB takes no forward
+            for each in (always, name):
+                renamed = sql.replace(f"MACRO {name}", f"MACRO {each}", 1)
+                found[each] = Macro(renamed, always, described, may_forward)
+    called = {
+        name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
+        for name, macro in found.items()
+    }
+    return {name: found[name] for name in TopologicalSorter(called).static_order()}
+
+
+def expected_macro(measure: str) -> str:
+    """Return the name of the macro that computes a measure's expected value over ties.
+
+    A measure that reads no more of the hits than their number needs no formula of its own for it.
+    """
+    own = f"_ranking_expected_{measure}"
+    return own if own in macros() else f"_ranking_{measure}"
+
+
+def with_whole_names(sql: str, database: str) -> str:
+    """Return the SQL of a macro with each macro that it calls named by database and schema.
+
+    DuckDB looks for what a macro calls where it looks for the caller's tables, unless the name is whole.
+    """
+
+    def whole_name(found: re.Match[str]) -> str:
+        return f"{database}.main.{found[1]}" if found[1] in macros() else found[0]
+
+    head, name, body = re.split(r"(\bMACRO\s+\w+)", sql, maxsplit=1)
+    return head + name + CALL.sub(whole_name, body)
+
+
+def mark(names: Iterable[str]) -> str:
+    """Return what the macro `_ranking_macros` says beside macros of these names, as SQL."""
+    return literal(" ".join([version(), *names, LAST_MACRO]))
+
+
+PARSED: dict[str, duckdb.Statement] = {}
+
+
+def parsed(con: duckdb.DuckDBPyConnection, texts: Iterable[str]) -> list[duckdb.Statement]:
+    """The statements, each parsed once in a process: DuckDB takes longer to parse a macro than to make it.
+
+    The parser, not the planner, reads `/` as the setting integer_division says; in the pack's SQL it divides.
+    Where the setting says otherwise, which a locked configuration keeps, a connection of its own parses.
+    """
+    texts = list(texts)
+    new = [text for text in texts if text not in PARSED]
+    if new:
+        with contextlib.closing(con.cursor()) as cursor:
+            (as_integers,) = cursor.execute("SELECT 1 / 2 = 0").fetchone() or (True,)
+            with duckdb.connect() if as_integers else contextlib.nullcontext(cursor) as parser:
+                PARSED.update((text, parser.extract_statements(text)[0]) for text in new)
+    return [PARSED[text] for text in texts]
+
+
+def description(text: str) -> str:
+    """What the head of a file says first: the lines above its first empty one."""
+    return text.partition("\n--\n")[0].removeprefix("-- ").replace("\n-- ", " ")
+
+
+def code(text: str) -> str:
+    """SQL without its comments, which DuckDB takes a while to skip."""
+    return COMMENT.sub(r"\1", text)
+
+
+def literal(text: str) -> str:
+    """The text as a SQL string."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def identifier(name: str) -> str:
+    """The name as a SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,75 @@
+"""Names of the columns of a user's tables."""
+
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
+from typing import Any, TypedDict
+
+
+class ColumnNames(TypedDict, total=False):
+    """The arguments that name columns, as in `Columns`; all have a default."""
+
+    user_col: str
+    item_col: str
+    score_col: str
+    grade_col: str | None
+    system_col: str | None
+    descending: bool
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns, in upper or lower case, and which score is the best.
+
+    Attributes:
+        user_col: users, in rec, truth and segments.
+        item_col: items, in rec and truth.
+        score_col: scores, in rec.
+        grade_col: grades, in truth; None for `rel` if there is such a column.
+        system_col: which model a row of rec is of; None for `system` if there is such a column.
+        descending: whether the highest score is the best; False where it is a rank.
+    """
+
+    user_col: str = "userid"
+    item_col: str = "itemid"
+    score_col: str = "score"
+    grade_col: str | None = None
+    system_col: str | None = None
+    descending: bool = True
+
+    def check(self, caller: str) -> None:
+        """Raise TypeError if a name is not a text, or descending not a BOOLEAN."""
+        for name in ("user_col", "item_col", "score_col", "grade_col", "system_col"):
+            value = getattr(self, name)
+            if not (isinstance(value, str) or (value is None and name in ("grade_col", "system_col"))):
+                raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
+        if not isinstance(self.descending, bool):
+            raise TypeError(f"{caller}: descending must be True or False, got {self.descending!r}")
+
+    @property
+    def of_rec(self) -> dict[str, str]:
+        """The columns of rec in the user's table, by the pack's name; system only if it is named."""
+        names = {"userid": self.user_col, "itemid": self.item_col, "score": self.score_col}
+        return names if self.system_col is None else {**names, "system": self.system_col}
+
+    @property
+    def of_truth(self) -> dict[str, str]:
+        """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
+        names = {"userid": self.user_col, "itemid": self.item_col}
+        return names if self.grade_col is None else {**names, "rel": self.grade_col}
+
+
+def columns_of(caller: str, names: Any) -> Columns:
+    """Make Columns of keyword arguments.
+
+    Raises:
+        TypeError: an argument is unknown or not valid.
+    """
+    known = [field.name for field in fields(Columns)]
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            hint = f" (did you mean {near[0]}?)" if near else ""
+            raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
+    columns = Columns(**names)
+    columns.check(caller)
+    return columns

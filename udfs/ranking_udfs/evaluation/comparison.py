@@ -1,0 +1,108 @@
+"""A comparison as SQL: `ranking_compare_by_user` over the values of each user that an evaluation makes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import duckdb
+
+from ..duckdb.statements import literal
+from ..texts import shorten
+from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
+from .errors import DataError
+from .queries import Request, by_user_with_segments, cut_off_condition
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """The options of a comparison, by their names in `ranking_compare_by_user`."""
+
+    baseline: str | None = None
+    confidence: float = CONFIDENCE
+    margin: float | None = None
+    correction: str = "holm"
+    test: str = "t"
+    permutations: int = PERMUTATIONS
+    seed: int = SEED
+
+
+def check_measures(request: Request, caller: str, dashes: str = "") -> None:
+    """Raise DataError for a measure by which no two models can be compared.
+
+    `caller` is the function or command that errors name, `dashes` stand in front of its options.
+    """
+    for choice in request.choices:
+        if choice.measure.higher_is_better is None:
+            rule = "must say which of two models is better"
+            raise DataError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
+
+
+def options_query(options: ComparisonOptions, caller: str) -> str:
+    """Return a query that fails if an option is not valid."""
+    names = ("confidence", "margin", "correction", "test", "permutations", "seed")
+    values = ", ".join(sql_value(getattr(options, name)) for name in names)
+    return f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})"
+
+
+def check_options(
+    con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str, dashes: str = ""
+) -> None:
+    """Raise DataError for an option that is not valid, before any file is read."""
+    try:
+        con.execute(options_query(options, caller)).fetchall()
+    except duckdb.InvalidInputException as error:
+        message = str(error).partition(": ")[2]
+        raise DataError(message.replace(f"{caller}: ", f"{caller}: {dashes}", 1)) from None
+
+
+def check_systems(
+    systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "", example: str = ""
+) -> None:
+    """Raise DataError where there are not two models, or not that baseline; `example` names two."""
+    if len(systems) < 2:
+        got = f"one, {shorten(systems[0])!r}" if systems else "one"
+        raise DataError(f"{caller}: there must be two models or more, as in {example}, got {got}")
+    check_baseline(systems, baseline, caller, dashes)
+
+
+def check_baseline(systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "") -> None:
+    """Raise DataError if the baseline is no model; `caller` and `dashes` as for check_measures."""
+    if baseline is not None and baseline not in systems:
+        there = shorten(", ".join(systems)) or "there is one, without a name"
+        raise DataError(f"{caller}: {dashes}baseline must be a model ({there}), got {shorten(baseline)!r}")
+
+
+def segment_tables(request: Request) -> list[str]:
+    """Return the statement of the table by_segment: by_user with a row for each segment of a user."""
+    if not request.by_segment:
+        return []
+    segment = f"coalesce(segment, {literal(NONE)}) AS segment"
+    query = f"SELECT * REPLACE ({segment})\nFROM {by_user_with_segments(request)}"
+    return [f"CREATE OR REPLACE TEMP TABLE {request.table('by_segment')} AS\n{query}"]
+
+
+def compare_queries(request: Request, options: ComparisonOptions) -> list[str]:
+    """Return the comparison of all users, and if there are segments, that of each."""
+    names = ", ".join(literal(choice.name) for choice in request.choices)
+    given = [f"measures := [{names}]"]
+    given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
+    arguments = ",\n    ".join(given)
+    where = cut_off_filter(request)
+    tables = ["by_user", "by_segment"] if request.by_segment else ["by_user"]
+    return [
+        f"FROM ranking_compare_by_user(\n    '{request.table(table)}',\n    {arguments}\n){where}"
+        for table in tables
+    ]
+
+
+def cut_off_filter(request: Request) -> str:
+    """Return a condition that keeps measures at their own cut-offs, where these differ."""
+    if all(set(choice.cuts) == set(request.ks) for choice in request.choices):
+        return ""
+    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in request.choices]
+    return "\nWHERE " + "\n    OR ".join(tests)
+
+
+def sql_value(value: float | str | None) -> str:
+    if value is None:
+        return "NULL"
+    return literal(value) if isinstance(value, str) else repr(value)

@@ -1,0 +1,74 @@
+"""Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
+
+from collections.abc import Sequence
+
+from ..texts import printable
+from .comparison import ComparisonOptions
+from .defaults import CORRECTIONS, TESTS
+from .words import Row, format_cut_off, format_number
+
+DIGITS_OF_P = 2
+
+
+def measure_label(row: Row) -> str:
+    """Name a measure at its cut-off: `ndcg@10`."""
+    return f"{row['measure']}@{format_cut_off(row['k'])}"
+
+
+def families(rows: Sequence[Row]) -> list[list[Row]]:
+    """Group the rows by measure and k: p is corrected within each group."""
+    found: dict[str, list[Row]] = {}
+    for row in rows:
+        found.setdefault(measure_label(row), []).append(row)
+    return list(found.values())
+
+
+def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> str:
+    """Write the verdict, the difference and its uncertainty as a sentence."""
+    system, baseline = printable(row["system"]), printable(row["baseline"])
+    what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
+    if difference is None:
+        return f"{system} and {baseline} cannot be compared in {what}: no user has a value of both."
+    is_decided = verdict in ("better", "worse")
+    sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not by -0.01
+    details = []
+    if row["low"] is not None:
+        ends = sorted(sign * row[end] for end in ("low", "high"))
+        details.append(" to ".join(format_number(end, digits) for end in ends))
+    if row["relative"] is not None:
+        details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
+    size = format_number(sign * difference, digits) + (f" ({'; '.join(details)})" if details else "")
+    if is_decided:
+        text = f"{system} is {verdict} than {baseline} in {what} by {size}"
+    elif verdict == "same":
+        margin = format_number(options.margin, digits)
+        text = f"{system} equals {baseline} in {what} to within {margin}: they differ by {size}"
+    else:
+        text = f"It is unclear whether {system} or {baseline} is better in {what}: they differ by {size}"
+    if row["p"] is not None:
+        text += f", p {format_number(row['p_adjusted'], DIGITS_OF_P)}"
+        if family > 1:
+            name = CORRECTIONS[options.correction]
+            text += f" {f'after {name}' if name else 'uncorrected'}, {family} comparisons"
+    if row["users_undefined"]:
+        text += f"; {row['users_undefined']} users without a value left out"
+    everybody = row["users"] + row["users_undefined"]
+    for name in ("baseline", "system"):
+        left_out = row[f"users_without_rec_{name}"]
+        if left_out is not None and left_out > everybody / 10:
+            text += f"; {left_out} of {everybody} users got nothing from {printable(row[name])}"
+    if verdict == "unclear" and row["minimum_detectable_effect"]:
+        text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
+    return text + "."
+
+
+def footnote(options: ComparisonOptions, has_segments: bool) -> str:
+    """Describe the intervals, the test and the correction."""
+    share = format_number(100 * options.confidence, 15)
+    text = "W/T/L: with how many users a model wins, ties, loses. "
+    text += f"{share} % intervals of the mean difference; p of {TESTS[options.test]}"
+    name = CORRECTIONS[options.correction]
+    if name is None:
+        return f"{text}, not corrected for the number of comparisons."
+    apart = ", all users apart from segments" if has_segments else ""
+    return f"{text}, corrected after {name} for all comparisons in one measure at one k{apart}."

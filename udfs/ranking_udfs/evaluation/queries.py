@@ -1,0 +1,226 @@
+"""An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from ..duckdb.statements import expected_macro, identifier, literal
+from ..measures.grammar import Choice, merge_choices
+from .defaults import FORMULA, NONE, K
+from .words import COUNTS, cut_off_key
+
+
+@dataclass(frozen=True)
+class Request:
+    """A request: the measures and how to compute them.
+
+    choices     measures, each computed at its own cut-offs alone
+    ks          all cut-offs; None stands for the whole list
+    ties        "item" or "trec": how equal scores are ordered; "expected": the expected value over all orders
+    descending  whether the highest score is the best
+    by_segment  whether to give the means of segments too
+    by_user     whether to give the values of each user too
+    safe_text   whether to quote text there that a spreadsheet would take for a formula
+    prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
+    """
+
+    choices: Sequence[Choice]
+    ks: Sequence[int | None]
+    ties: str = "item"
+    descending: bool = True
+    by_segment: bool = False
+    by_user: bool = False
+    safe_text: bool = False
+    prefix: str = ""
+
+    def table(self, name: str) -> str:
+        return f"{self.prefix}{name}"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The statements that make tables, and the queries; None for what was not requested."""
+
+    tables: Sequence[str]
+    check: str
+    summary: str
+    by_segment: str | None
+    by_user: str | None
+
+    @property
+    def statements(self) -> list[str]:
+        return [*self.tables, *filter(None, (self.check, self.summary, self.by_segment, self.by_user))]
+
+
+def resolve_cut_offs(
+    choices: Sequence[Choice], given: Sequence[int | None]
+) -> tuple[list[Choice], list[int | None]]:
+    """Return the choices, each once and with its cut-offs, and the cut-offs of all.
+
+    A measure that names none is computed at those `given`, by default at 10. Where some are named, all are
+    put in order.
+    """
+    named = {k for choice in choices for k in choice.cuts}
+    if not given and not all(choice.cuts for choice in choices):
+        given = [K]
+    ks = list(dict.fromkeys(given))
+    return merge_choices(choices, given), sorted({*ks, *named}, key=cut_off_key) if named else ks
+
+
+def plan(request: Request, has_system: bool) -> Plan:
+    """Plan the evaluation's statements; `has_system` if rec holds several models."""
+    system = "system, " if has_system else ""
+    rec, truth, tables = ranked_table(request), request.table("truth"), []
+    if request.ties == "trec":
+        tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(request, system)}")
+    arguments = f"'{rec}', '{truth}', ks := {cut_off_list(request.ks)}{descending_argument(request)}"
+    check = f"FROM ranking_check({arguments})"
+    is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
+    if is_plain and not request.by_user and not request.by_segment:
+        return Plan(tables, check, summary_query(request, system), None, None)
+
+    # Where several queries read the values of each user, or a table function lacks a column for a measure.
+    by_user = request.table("by_user")
+    tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, system)}")
+    return Plan(
+        tables,
+        check,
+        means_query(request, system),
+        by_segment_query(request, system) if request.by_segment else None,
+        by_user_query(request, system) if request.by_user else None,
+    )
+
+
+def ranked_table(request: Request) -> str:
+    """The table of recommendations whose scores say how to rank them."""
+    return request.table("ranked" if request.ties == "trec" else "rec")
+
+
+def ranked_query(request: Request, system: str) -> str:
+    """Return the recommendations with trec_eval's order as their score, in which nothing is tied."""
+    score = "CAST(score AS FLOAT)"
+    best, sign = ("DESC", "-") if request.descending else ("ASC", "")
+    order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
+    place = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
+    return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM {request.table('rec')}"
+
+
+def descending_argument(request: Request) -> str:
+    """Return the argument of a table function that says so where the lowest score is the best."""
+    return "" if request.descending else ", descending := false"
+
+
+def summary_query(request: Request, system: str) -> str:
+    """Return the means by k; `system` is the column that tells models apart, with a comma, or empty."""
+    means = (measure_column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
+    ties = ", ties := 'expected'" if request.ties == "expected" else ""
+    options = f"{cut_off_list(request.ks)}{ties}{descending_argument(request)}"
+    tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
+    return f"SELECT {system}k, {', '.join((*COUNTS, *means))}\nFROM ranking_summary({tables}, {options})"
+
+
+def values_query(request: Request, system: str) -> str:
+    """Return the values by user and k."""
+    longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
+    ks = f"CROSS JOIN (SELECT unnest({cut_off_list(request.ks)}) AS k)"
+    rec, truth = ranked_table(request), request.table("truth")
+    source = f"ranking_judged('{rec}', '{truth}', {longest}{descending_argument(request)})\n{ks}"
+    if request.ties == "expected":  # for which no public macro takes options
+        is_descending = str(request.descending).lower()
+        names = f"_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
+        arguments = f"'{rec}', '{truth}', {names}, {longest}, 'ranking_judged'"
+        judged = f"_ranking.main._ranking_tied_judged({arguments})"
+        ranking = "_ranking.main._ranking_tied_at(tied, k) AS ranking"
+        source = f"(SELECT *, {ranking}\nFROM {judged}\n{ks}\nWHERE has_truth)"
+    values = (measure_column(request, one, measure_call(one, request.ties)) for one in request.choices)
+    return f"SELECT {system}userid, k, n_rec, n_truth{column_lines(values)}\nFROM {source}"
+
+
+def measure_call(choice: Choice, ties: str) -> str:
+    """Return the call of a measure of a judged ranking, with its options as they were written."""
+    name = choice.measure.name
+    return (
+        f"_ranking.main.{expected_macro(name)}(ranking{choice.arguments_text})"
+        if ties == "expected"
+        else f"ranking_{name}(judged, k{choice.arguments_text})"
+    )
+
+
+def means_query(request: Request, system: str) -> str:
+    """Return the same as summary_query from by_user; the counts, which no k changes, are those at k = 0."""
+    summary = f"ranking_summary('{ranked_table(request)}', '{request.table('truth')}', [0])"
+    counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
+    return (
+        f"SELECT {system}k, {', '.join(COUNTS)}{mean_columns(request)}\nFROM {request.table('by_user')}\n"
+        f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
+    )
+
+
+def by_segment_query(request: Request, system: str) -> str:
+    """Return the means by segment and k; a user in two segments counts in both."""
+    users = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
+    return (
+        f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{mean_columns(request)}\n"
+        f"FROM {by_user_with_segments(request)}\n"
+        "GROUP BY ALL"
+    )
+
+
+def by_user_with_segments(request: Request) -> str:
+    """The table by_user with a row for each segment of a user."""
+    segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
+    return f"{request.table('by_user')} LEFT JOIN {segments} USING (userid)"
+
+
+def by_user_query(request: Request, system: str) -> str:
+    """Return the values by user and k, in order."""
+    names = ["system", "userid"] if system else ["userid"]
+    replace = f" REPLACE ({', '.join(map(safe_column, names))})" if request.safe_text else ""
+    by_user = request.table("by_user")
+    order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
+    return f"SELECT *{replace}\nFROM {by_user}\nORDER BY {order}"
+
+
+def safe_column(name: str) -> str:
+    """Return a column with a quote in front of text that a spreadsheet would take for a formula."""
+    text = f"CAST({name} AS VARCHAR)"
+    is_formula = f"typeof({name}) = 'VARCHAR' AND regexp_matches({text}, {literal(FORMULA)})"
+    return f"CASE WHEN {is_formula} THEN concat('''', {name}) ELSE {text} END AS {name}"
+
+
+def mean_columns(request: Request) -> str:
+    names = (identifier(choice.name) for choice in request.choices)
+    return column_lines(f"ranking_mean({name}) AS {name}" for name in names)
+
+
+def column_lines(texts: Iterable[str]) -> str:
+    """Return a line for each column, behind a comma."""
+    return "".join(f",\n    {text}" for text in texts)
+
+
+def measure_column(request: Request, choice: Choice, value: str) -> str:
+    """Return a measure's value under its name, NULL at cut-offs that are not its own."""
+    name = identifier(choice.name)
+    if set(choice.cuts) != set(request.ks):
+        value = f"CASE WHEN {cut_off_condition(choice.cuts)} THEN {value} END"
+    return value if value == name else f"{value} AS {name}"
+
+
+def cut_off_condition(cuts: Sequence[int | None]) -> str:
+    """Return the condition that k is one of these."""
+    ks = ", ".join(str(k) for k in cuts if k is not None)
+    tests = [f"k IN ({ks})"] * bool(ks) + ["k IS NULL"] * (None in cuts)
+    return tests[0] if len(tests) == 1 else f"({' OR '.join(tests)})"
+
+
+def cut_off_list(ks: Iterable[int | None]) -> str:
+    return f"[{', '.join('NULL' if k is None else str(k) for k in ks)}]"
+
+
+def fetch_rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    """Return the rows of a query, each by column name."""
+    cursor = con.execute(query)
+    names = [name for name, *_ in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

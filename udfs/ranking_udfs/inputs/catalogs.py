@@ -1,0 +1,139 @@
+"""Names of tables, as opposed to files: of a database, of the user's connection, of data frames."""
+
+import os
+import re
+from difflib import get_close_matches
+
+import duckdb
+
+from ..duckdb.statements import identifier, literal
+from ..evaluation.errors import DataError
+from ..texts import shorten
+
+RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
+
+
+class Catalog:
+    """A catalog without names: everything is a file."""
+
+    def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
+        """Return the SQL behind FROM of the table of this name, or None if there is none."""
+        return None
+
+    def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
+        """Return the error for a name that is neither a table nor a file."""
+        return DataError(f"{text}: no such file")
+
+    def statements(self) -> list[str]:
+        """Return the statements that make the tables known, to be printed before their readers."""
+        return []
+
+    def files(self) -> list[str]:
+        """Return the files that are read for the tables."""
+        return []
+
+
+class Database(Catalog):
+    """The tables and views of a database file, which is attached."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.name = path, database_name(path)
+
+    def statements(self) -> list[str]:
+        return [attach_statement(self.path)]
+
+    def files(self) -> list[str]:
+        return [self.path]
+
+    def relations(self, con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:
+        """Return the SQL name of each table and view by its schema and name in lower case."""
+        query = """
+            SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $1 AND NOT internal
+            UNION ALL
+            SELECT schema_name, view_name FROM duckdb_views() WHERE database_name = $1 AND NOT internal
+            ORDER BY ALL
+        """
+        return {
+            (schema.lower(), name.lower()): ".".join(map(identifier, (self.name, schema, name)))
+            for schema, name in con.execute(query, [self.name]).fetchall()
+        }
+
+    def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
+        """Return the table or view that is named `name`, `schema.name` or `database.schema.name`."""
+        if not re.fullmatch(r'(?:"(?:[^"]|"")+"|[^".]+)(?:\.(?:"(?:[^"]|"")+"|[^".]+)){0,2}', text):
+            return None
+        parts = re.findall(r'"(?:[^"]|"")+"|[^".]+', text)
+        parts = [part[1:-1].replace('""', '"') if part.startswith('"') else part for part in parts]
+        there = self.relations(con)
+        *outer, name = (part.lower() for part in parts)
+        if outer[:1] == [self.name.lower()] and (len(outer) == 2 or (*outer, name) not in there):
+            outer = outer[1:]
+        return there.get((outer[0] if outer else "main", name)) if len(outer) < 2 else None
+
+    def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
+        """Return the error, with a suggestion of the name meant."""
+        names = {".".join(key if key[0] != "main" else key[1:]): key for key in self.relations(con)}
+        called = text.lower()
+        near = [name for name, (_, table) in names.items() if table in (called, called.rpartition(".")[2])]
+        near = near or get_close_matches(called, names, 1)
+        there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+        return DataError(f"{text}: no such table or view, and no such file ({shorten(there)})")
+
+
+class Frame(str):
+    """The label of a data frame in errors, such as `rec`; `rows` is the SQL behind FROM."""
+
+    rows: str
+
+    def __new__(cls, label: str, rows: str) -> "Frame":
+        """Make a label that knows its rows."""
+        frame = super().__new__(cls, label)
+        frame.rows = rows
+        return frame
+
+
+class Connection(Catalog):
+    """The tables and views of the user's connection, and data frames by their labels."""
+
+    def __init__(self, has_tables: bool) -> None:
+        self.has_tables = has_tables
+
+    def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
+        """Return the rows of a data frame, or the table or view that the connection finds."""
+        if isinstance(text, Frame):
+            return text.rows
+        name = text.rpartition(".")[2].strip('"').lower()
+        query = """
+            SELECT 1 FROM duckdb_tables() WHERE lower(table_name) = $1
+            UNION ALL SELECT 1 FROM duckdb_views() WHERE lower(view_name) = $1 LIMIT 1
+        """
+        if not self.has_tables or not con.execute(query, [name]).fetchall():
+            return None
+        try:
+            con.table(text)
+        except duckdb.ProgrammingError:
+            return None
+        return f"query_table({literal(text)})"
+
+    def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
+        if self.has_tables:
+            return DataError(f"{text}: no such table or view, and no such file")
+        return DataError(f"{text}: no such file (to name a table, say con=)")
+
+
+def is_database(path: str) -> bool:
+    """Return whether a file is a database of DuckDB's or SQLite's, not a table."""
+    with open(path, "rb") as file:
+        head = file.read(16)
+    return head[8:12] == b"DUCK" or head.startswith(b"SQLite format 3")
+
+
+def database_name(path: str) -> str:
+    """Return the name by which a database is attached, as DuckDB would: views in it may say it."""
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return "database" if not stem or stem.lower() in RESERVED else stem
+
+
+def attach_statement(path: str) -> str:
+    """Return the statement that makes the tables of a database known."""
+    return f"ATTACH IF NOT EXISTS {literal(path)} AS {identifier(database_name(path))} (READ_ONLY)"

@@ -1,0 +1,364 @@
+"""A file, or a table of a database: the SQL that reads it, and the roles of its columns.
+
+Every name that comes from outside (a path, a column, a model) enters a statement as a quoted literal or a
+quoted identifier, never as SQL.
+"""
+
+import os
+import re
+from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import duckdb
+
+from ..duckdb.statements import identifier, literal
+from ..evaluation.errors import DataError, error_summary
+from ..texts import shorten
+from .catalogs import Catalog, is_database
+
+READERS = {
+    ".parquet": "read_parquet",
+    ".json": "read_json",
+    ".jsonl": "read_json",
+    ".ndjson": "read_json",
+}
+COMPRESSIONS = (".gz", ".zst")
+IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
+STDIN = "-"
+IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
+RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic 0 doc grade`
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of a path, pattern, folder or list, or a table of a database, as one table.
+
+    path     the path as the user wrote it, or the first of them
+    rows     the SQL behind FROM that yields its rows
+    columns  the SQL of each column by role: userid, itemid, score, rel, system, segment
+    ids      the types to give to userid and itemid, as far as it has them
+    is_text  whether ids are read as text, and cast to that type
+    is_trec  whether `system` is but the tag of a TREC run
+    type     the type of a row, as typeof writes it; "" for a TREC file
+    """
+
+    path: str
+    rows: str
+    columns: Mapping[str, str]
+    ids: Mapping[str, str]
+    is_text: bool = True
+    is_trec: bool = False
+    type: str = ""
+
+    def select(self, names: Iterable[str]) -> str:
+        """Return the query for the columns of these roles."""
+        columns = ",\n".join(f"    {self.typed_column(name)} AS {name}" for name in names)
+        return f"SELECT\n{columns}\nFROM {self.rows}"
+
+    def typed_column(self, name: str) -> str:
+        """Return the SQL of a column; an error for an id that is not written as its type is."""
+        column, kind = self.columns[name], self.ids.get(name, "VARCHAR")
+        if kind == "VARCHAR" or not self.is_text:
+            return column
+        value = f"TRY_CAST({column} AS {kind})"
+        return (
+            f"CASE WHEN {column} = {value}::VARCHAR THEN {value}\n"
+            f"        WHEN {column} IS NOT NULL THEN error({literal(self.id_error(name))} || {column}) END"
+        )
+
+    def id_error(self, name: str) -> str:
+        """Return the error for an id that is not written as its type is, up to the id."""
+        return f"{self.path}: {name} must be written as {self.ids[name]}, got "
+
+    def with_type(self, name: str, kind: str) -> "Source":
+        return replace(self, ids={**self.ids, name: kind})
+
+
+def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
+    """Return the family of types with which ids of this type may be compared."""
+    ((found,),) = con.execute("SELECT _ranking.main._ranking_family(?)", [kind]).fetchall()
+    return str(found)
+
+
+def list_files(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:
+    """List the files of a path, a folder or a pattern; a URL is left to DuckDB."""
+    if "://" in path or os.path.isfile(path) or (os.path.exists(path) and not os.path.isdir(path)):
+        return [path]
+    return [file for (file,) in con.execute("FROM glob(?)", [pattern(path)]).fetchall()]
+
+
+def pattern(path: str) -> str:
+    """Return the path as DuckDB's readers take it; of one that exists, no character is a wildcard."""
+    if not os.path.exists(path):
+        return path
+    ending = f"/**/*{folder_ending(path)}" if os.path.isdir(path) else ""
+    name = path.rstrip("/") if ending else path
+    return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
+
+
+def folder_ending(path: str) -> str:
+    """Return the ending that all data files of a folder share; raise DataError if there are several."""
+    found = set()
+    inside = f"{path.rstrip('/')}/"
+    for folder, _, names in os.walk(path):
+        for name in sorted(names):
+            file = os.path.relpath(os.path.join(folder, name), path)
+            if "_delta_log" in file.split(os.sep):
+                rule = "of which not every file counts: DuckDB's delta_scan reads it"
+                raise DataError(f"{path}: a Delta table, {rule}")
+            if extension(name) in IN_FOLDERS:
+                stem, ending = os.path.splitext(name)
+                ending = os.path.splitext(stem)[1] + ending if ending.lower() in COMPRESSIONS else ending
+                if any(part.startswith(("_", ".")) for part in file.split(os.sep)):
+                    rule = f"is hidden or not finished: name the files, as in '{inside}*{ending}'"
+                    raise DataError(f"{path}: {file} {rule}")
+                found.add(ending)
+    if not found:
+        raise DataError(f"{path}: a directory without files that end in {', '.join(IN_FOLDERS)}")
+    if len(found) > 1:
+        endings = sorted(found)
+        rule = f"say which, as in '{inside}**/*{endings[0]}'"
+        raise DataError(f"{path}: files of several formats ({', '.join(endings)}): {rule}")
+    return found.pop()
+
+
+def extension(path: str) -> str:
+    """Return the extension in lower case, without that of a compression."""
+    stem, suffix = os.path.splitext(path.lower())
+    return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
+
+
+def open_source(
+    con: duckdb.DuckDBPyConnection,
+    paths: Sequence[str],
+    form: str,
+    trec_fields: int,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+    catalog: Catalog,
+    stdin: str = STDIN,
+) -> Source:
+    """Open the files as one table with these columns, the file's by their roles.
+
+    `form` is "table", "trec" or "auto": a TREC file if it has the shape of one. A path is what the catalog
+    finds under it, and else a file; the file `stdin` holds what standard input held.
+    """
+    path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
+    tables = [catalog.find(con, one) for one in paths]
+    try:
+        if all(tables):
+            rows = f"({' UNION ALL BY NAME '.join(f'FROM {one}' for one in tables)})"
+            source = typed_source(con, path, rows if tables[1:] else str(tables[0]), required, optional)
+        else:
+            read = [(one, stdin if one == STDIN else one) for one in paths]
+            files = [file for one, place in read for file in checked_files(con, catalog, one, place)]
+            places = [pattern(place) for _, place in read]
+            source = file_source(con, path, places, files, form, trec_fields, required, optional)
+        columns = ", ".join(source.columns.values())
+        first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
+    except (duckdb.Error, ValueError) as error:
+        told = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
+        raise DataError(f"{path}: {told}") from None
+    if first is None:
+        raise DataError(f"{path}: no rows")
+    return source
+
+
+def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, place: str) -> list[str]:
+    """Return the files of a path that is read at `place`; DataError without any, or if it is no table."""
+    files = list_files(con, place)
+    if not files:
+        raise catalog.missing_error(con, path)
+    if os.path.isfile(place):
+        if not os.path.getsize(place):
+            raise DataError(f"{path}: no rows")
+        if is_database(place):
+            example = f"--database {path} rec truth"
+            raise DataError(f"{path}: a database, not a table: name its tables, as in {example}")
+    return files
+
+
+def file_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    places: Sequence[str],
+    files: Sequence[str],
+    form: str,
+    trec_fields: int,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """Open all files of these places, which are paths and patterns, as one table."""
+    kinds = {extension(place) for place in places}
+    if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
+        raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
+    place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
+    may_be_trec = form == "auto" and not kinds & {*READERS}
+    if form == "trec" or (may_be_trec and is_trec(con, place, trec_fields)):
+        return trec_source(path, place, trec_fields)
+    function = READERS.get(kinds.pop(), "read_csv")
+    folders = {part.partition("=")[0].lower() for file in files for part in folder_names(file) if "=" in part}
+    if function == "read_parquet":
+        names = {**optional, **required}
+        texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
+        types = f", hive_types = {struct_literal(texts)}" if texts else ""
+        return typed_source(con, path, f"{function}({place}{types})", required, optional)
+    reader = f"{function}({place}" + (", hive_types_autocast = false" if folders else "")
+    return text_source(con, path, function, reader, required, optional)
+
+
+def folder_names(file: str) -> list[str]:
+    return re.split(r"[/\\]", os.path.dirname(file))
+
+
+def describe_columns(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> tuple[dict[str, str], dict[str, str], str]:
+    """Return the names of the columns by role, the type of each, and that of a whole row."""
+    types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
+    by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
+    names = {}
+    for role, column in {**optional, **required}.items():
+        if column.lower() in by_name:
+            names[role] = by_name[column.lower()]
+        elif role in required:
+            there = shorten(", ".join(types))
+            raise DataError(f"{path}: no column {column!r} (there are: {there})")
+    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+    return names, {role: types[name] for role, name in names.items()}, row
+
+
+def not_a_number_error(path: str, column: str, kind: str) -> DataError:
+    return DataError(f"{path}: {column!r} must be a number, got {shorten(kind)}")
+
+
+def typed_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    rows: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """Open a source that has types of its own: a Parquet file, a table."""
+    names, kinds, row = describe_columns(con, path, rows, required, optional)
+    for role in (name for name in NUMBERS if name in names):
+        if not is_number(con, role, kinds[role]):
+            raise not_a_number_error(path, names[role], kinds[role])
+    columns = {role: identifier(name) for role, name in names.items()}
+    ids = {role: kind for role, kind in kinds.items() if role in IDS}
+    return Source(path, rows, columns, ids, is_text=False, type=row)
+
+
+def text_source(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    function: str,
+    reader: str,
+    required: Mapping[str, str],
+    optional: Mapping[str, str],
+) -> Source:
+    """Open a CSV or JSON file that `reader` reads, a call without its last bracket."""
+    names, kinds, row = describe_columns(con, path, f"{reader})", required, optional)
+    numbers = [role for role in NUMBERS if role in names and is_number(con, role, kinds[role])]
+    for role in (name for name in NUMBERS if name in names and name not in numbers):
+        if function != "read_csv" and kinds[role] not in ("JSON", '"NULL"'):
+            raise not_a_number_error(path, names[role], kinds[role])
+    columns = {role: identifier(name) for role, name in names.items()}
+    ids = {role: "BIGINT" if kinds[role] == "BIGINT" else "VARCHAR" for role in IDS if role in kinds}
+    if function == "read_csv":
+        texts = [role for role, kind in kinds.items() if kind == "VARCHAR" and role not in NUMBERS]
+        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids, type=row)
+    return Source(path, json_rows(path, reader, names, kinds), columns, ids, type=row)
+
+
+def is_number(con: duckdb.DuckDBPyConnection, role: str, kind: str) -> bool:
+    """Return whether values of this type are scores or grades as they are."""
+    ((found,),) = con.execute("SELECT _ranking.main._ranking_is_number(?)", [kind]).fetchall()
+    return bool(found) or (role == "rel" and kind == "BOOLEAN")
+
+
+def csv_rows(reader: str, names: Mapping[str, str], typed: Container[str]) -> str:
+    """Return the rows of a CSV file, with types for all columns but those of the roles `typed`."""
+    types = {
+        name: "DOUBLE" if role in NUMBERS else "VARCHAR"  # DuckDB's error names the line without a number
+        for role, name in names.items()
+        if role not in typed
+    }
+    return f"{reader}, types = {struct_literal(types)})" if types else f"{reader})"
+
+
+def json_rows(path: str, reader: str, names: Mapping[str, str], kinds: Mapping[str, str]) -> str:
+    """Return the rows of a JSON file, with numbers as DOUBLE: DuckDB would round later ones to integers.
+
+    An id that is a number with a point or an exponent is refused, since DuckDB reads 1.10 as 1.1. A number
+    begins with a digit or a sign, which ASCII has before the colon, and is no text in quotes.
+    """
+    types = {names[role]: "DOUBLE" if role in NUMBERS else "VARCHAR" for role in kinds}
+    ids = []
+    for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
+        types[names[role]] = "JSON"
+        column = identifier(names[role])
+        written = f"{column}::VARCHAR"
+        refused = f"{written} < ':' AND (contains({written}, '.') OR contains({written}, 'e'))"
+        message = f"{path}: {role} must be text or an integer, got the number "
+        ids.append(
+            f"CASE WHEN starts_with({written}, '\"') THEN {column} ->> '$'\n"
+            f"        WHEN {refused} THEN error({literal(message)} || {written})\n"
+            f"        ELSE {written} END AS {column}"
+        )
+    rows = f"{reader}, columns = {struct_literal(types)})"
+    replaced = ",\n    ".join(ids)
+    return f"(SELECT * REPLACE (\n    {replaced})\nFROM {rows})" if ids else rows
+
+
+def struct_literal(types: Mapping[str, str]) -> str:
+    return f"{{{', '.join(f'{literal(name)}: {literal(kind)}' for name, kind in types.items())}}}"
+
+
+def read_lines(place: str) -> str:
+    """Return the SQL that reads the lines of files, which are named in SQL."""
+    return (
+        f"read_csv({place}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
+        "header = false, delim = '', quote = '', escape = '')"
+    )
+
+
+def is_trec(con: duckdb.DuckDBPyConnection, place: str, fields: int) -> bool:
+    """Return whether the first lines have the shape of a TREC run or of qrels."""
+    try:
+        query = f"SELECT line FROM {read_lines(place)} WHERE trim(line) <> '' LIMIT 10"
+        lines = [line.split() for (line,) in con.execute(query).fetchall()]
+    except duckdb.Error:
+        return False
+    return bool(lines) and all(
+        len(line) == fields and is_float(line[3]) and (fields == QRELS or is_float(line[4])) for line in lines
+    )
+
+
+def is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def trec_source(path: str, place: str, fields: int) -> Source:
+    """Open a TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
+    shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
+    message = literal(f"{path}: a line is not of the shape `{shape}`: ")
+    rows = (
+        f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
+        "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"
+        f"FROM {read_lines(place)} WHERE trim(line, e' \\t\\r') <> ''))"
+    )
+    columns = {"userid": "words[1]", "itemid": "words[3]"}
+    if fields == RUN:
+        columns |= {"system": "words[6]", "score": "CAST(words[5] AS DOUBLE)"}
+    else:
+        columns["rel"] = "CAST(words[4] AS DOUBLE)"
+    return Source(path, rows, columns, {"userid": "VARCHAR", "itemid": "VARCHAR"}, is_trec=True)

@@ -1,0 +1,268 @@
+"""The TEMP tables rec, truth and segments of an evaluation, made of files or of tables of a database.
+
+A text file has no types, so that an id is what is written there: an integer if all ids of that name, in all
+text files, are written as DuckDB writes integers, and else text. An id of a Parquet file or of a database has
+the type that it has there, and the text files beside it must write it as DuckDB would. So no two texts become
+one id.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import duckdb
+
+from ..duckdb.statements import literal
+from ..evaluation.columns import Columns
+from ..evaluation.defaults import NONE
+from ..evaluation.errors import DataError
+from ..texts import shorten
+from .catalogs import Catalog
+from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
+
+COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment")
+COLUMNS, FILES = Columns(), Catalog()
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The inputs of an evaluation, as the user names them.
+
+    recs     each `path`, `name=path`, or a name and a path
+    truth    a path
+    columns  what the files call their columns
+    segment  a path, and its column that says which segment a user belongs to
+    form     "auto", "table" or "trec": what kind of files recs and truth are
+    parts    whether recs of one name, or without a name, are parts of one table
+    catalog  the tables that a path may name; if it names none, it is a file
+    stdin    the file with the content of standard input, which a path `-` means
+    prefix   the beginning of the names of the TEMP tables, so that no view means one of them
+    options  the names of the options for the columns of grades and of models, for notes
+    """
+
+    recs: Sequence[str | tuple[str, str]]
+    truth: str
+    columns: Columns = COLUMNS
+    segment: tuple[str, str] | None = None
+    form: str = "auto"
+    parts: bool = False
+    catalog: Catalog = FILES
+    stdin: str = STDIN
+    prefix: str = ""
+    options: tuple[str, str] = ("grade_col", "system_col")
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The TEMP tables rec, truth and, if there is a file of segments, segments.
+
+    prefix      the beginning of their names
+    statements  the SQL that made them
+    has_system  whether rec has a column `system`, which tells models apart
+    systems     the models to name, in the order of their files
+    notes       a note for each file with columns that look like grades or systems and are not read
+    """
+
+    prefix: str
+    statements: Sequence[str]
+    has_system: bool
+    systems: Sequence[str]
+    notes: Sequence[str]
+
+
+def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
+    """Make the tables; raise DataError if the files cannot be what they should be.
+
+    Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
+    tables fails, and they are made again with text, so that files of integers need no pass of their own.
+    """
+    where = inputs.catalog, inputs.stdin
+    of_truth = inputs.columns.of_truth
+    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, {"rel": "rel"}, *where)
+    named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
+    check_names(named)
+    sources = [truth, *segment_sources(con, inputs), *(rec for _, rec in named)]
+    systems = system_names(con, named)
+    while True:
+        sources = with_equal_ids(con, sources)
+        recs, others = sources[-len(named) :], sources[: -len(named)]
+        statements = [table_statement(inputs.prefix + "rec", recs)]
+        statements += [
+            table_statement(inputs.prefix + name, [one])
+            for name, one in zip(("truth", "segments"), others, strict=False)
+        ]
+        try:
+            for statement in statements:
+                con.execute(statement)
+        except duckdb.Error as error:
+            sources = with_ids_as_text(sources, error)
+        else:
+            made = [*inputs.catalog.statements(), *statements]
+            if inputs.stdin != STDIN:
+                made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
+            notes = unread_notes(con, truth, recs, inputs.options)
+            return Tables(inputs.prefix, made, "system" in recs[0].columns, systems, notes)
+
+
+def unread_notes(
+    con: duckdb.DuckDBPyConnection, truth: Source, recs: Sequence[Source], options: tuple[str, str]
+) -> list[str]:
+    """Return a note for each file with a column that looks like grades or systems, but is not read."""
+    looked_at = [
+        ("rel", "grades", truth, options[0]),
+        *(("system", "systems", rec, options[1]) for rec in recs),
+    ]
+    notes, told = [], set()
+    for role, what, source, option in looked_at:
+        if role not in source.columns and source.type and (what, source.type) not in told:
+            told.add((what, source.type))  # of models whose files are alike, one is enough
+            ((found,),) = con.execute(
+                f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]
+            ).fetchall()
+            named = f"columns that look like {what} are not read ({option})"
+            notes += [f"{source.path}: {named}: {shorten(', '.join(found))}"] * bool(found)
+    return notes
+
+
+def table_statement(name: str, sources: Sequence[Source]) -> str:
+    """Return the statement that makes a table: a copy of what is costly to read again, else a view."""
+    kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
+    names = [column for column in COLUMN_ORDER if column in sources[0].columns]
+    query = "\nUNION ALL\n".join(source.select(names) for source in sources)
+    return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
+
+
+def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) -> list[Source]:
+    """Give text files the type of id that the other sources have; DataError if those differ."""
+    for name in IDS:
+        having = [source for source in sources if name in source.ids]
+        typed = {source.ids[name]: source.path for source in having if not source.is_text}
+        kinds = set(typed) or {source.ids[name] for source in having}
+        families = {type_family(con, kind) for kind in kinds}
+        if families == {"INTEGER"}:
+            kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
+        elif len(families) > 1 and typed:
+            got = " and ".join(f"{shorten(kind)} in {path}" for kind, path in list(typed.items())[:2])
+            raise DataError(f"{name} must be of one type, got {got}")
+        else:
+            kind = kinds.pop() if len(kinds) == 1 else "VARCHAR"
+        sources = [one.with_type(name, kind) if one.is_text and name in one.ids else one for one in sources]
+    return list(sources)
+
+
+def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Source]:
+    """Make those ids text that the error complains of; any other error is raised."""
+    for name in IDS:
+        for source in (one for one in sources if name in one.ids):
+            _, is_found, value = str(error).partition(source.id_error(name))
+            if not is_found:
+                continue
+            for other in sources:
+                if name in other.ids and not other.is_text:
+                    got = f"{shorten(other.ids[name])} in {other.path}, {shorten(value)!r} in {source.path}"
+                    raise DataError(f"{name} must be of one type, got {got}") from None
+            return [one.with_type(name, "VARCHAR") if one is source else one for one in sources]
+    raise error
+
+
+def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[str, list[str]]]:
+    """Return the name of each model, or "", and its paths: one, or all parts of that name."""
+    found = [name_and_path(con, rec, inputs.catalog) for rec in inputs.recs]
+    if not inputs.parts:
+        return [(name, [path]) for name, path in found]
+    parts: dict[str, list[str]] = {}
+    for name, path in found:
+        parts.setdefault(name, []).append(path)
+    return list(parts.items())
+
+
+def named_source(
+    con: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], inputs: Inputs
+) -> tuple[str, Source]:
+    """Return the name of a model and its source, with a column `system` if it has one, or a name."""
+    where = inputs.catalog, inputs.stdin
+    source = open_source(con, paths, inputs.form, RUN, inputs.columns.of_rec, {"system": "system"}, *where)
+    if name and "system" in source.columns and not source.is_trec:
+        raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
+    if not name and "system" in source.columns:
+        system = f"coalesce(CAST({source.columns['system']} AS VARCHAR), {literal(NONE)})"
+    elif name:
+        system = literal(name)
+    else:
+        return "", source
+    return name, replace(source, columns={**source.columns, "system": system})
+
+
+def check_names(recs: Sequence[tuple[str, Source]]) -> None:
+    """Raise DataError if there are several files, and one that does not say which model it is of.
+
+    A shell makes several files of `rec/*.parquet`: whether those are models or parts of one, no one can see.
+    """
+    unnamed = [source.path for _, source in recs if "system" not in source.columns]
+    if unnamed and len(recs) > 1:
+        names = " ".join(f"{os.path.basename(path).partition('.')[0]}={path}" for path in unnamed[:2])
+        rule = f"name each model, as in {shorten(names)}, or say --parts if they are parts of one table"
+        raise DataError(f"{len(recs)} files of recommendations, {len(unnamed)} without a name: {rule}")
+
+
+def name_and_path(
+    con: duckdb.DuckDBPyConnection, rec: str | tuple[str, str], catalog: Catalog
+) -> tuple[str, str]:
+    """Return the name that a model is given, or "", and its path."""
+    if isinstance(rec, tuple):
+        return rec
+    name, equals, path = rec.partition("=")
+    is_name = equals and os.sep not in name
+    if is_name and not catalog.find(con, rec) and not list_files(con, rec):
+        return name, path
+    return "", rec
+
+
+def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
+    """Return the file with the segments of users, if any."""
+    if inputs.segment is None:
+        return []
+    path, column = inputs.segment
+    required = {"userid": inputs.columns.user_col, "segment": column}
+    source = open_source(con, [path], "table", 0, required, {}, inputs.catalog, inputs.stdin)
+    text = f"CAST({source.columns['segment']} AS VARCHAR)"
+    return [replace(source, columns={**source.columns, "segment": text})]
+
+
+def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Source]]) -> list[str]:
+    """Return the models, in the order of their files; DataError if two files share one."""
+    if len(recs) == 1:  # if it was given no name, its models are known when it is read
+        return [name for name, _ in recs if name]
+    paths: dict[str, str] = {}
+    for given, rec in recs:
+        query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
+        for name in [given] if given else [name for (name,) in con.execute(query).fetchall()]:
+            if name in paths:
+                there = f"{paths[name]} has a model {shorten(name)!r} too"
+                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
+                raise DataError(f"{rec.path}: {there}: {rule}")
+            paths[name] = rec.path
+    return list(paths)
+
+
+def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
+    """Return all files that are read."""
+    paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs] + [inputs.truth]
+    paths += [inputs.segment[0]] if inputs.segment else []
+    paths = [path for path in paths if not inputs.catalog.find(con, path)]
+    return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
+
+
+def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
+    """Return the models, in the order of their files; none where no column of rec tells them apart."""
+    systems = list(tables.systems)
+    if tables.has_system and not systems:
+        query = f"SELECT DISTINCT system FROM {tables.prefix}rec ORDER BY 1"
+        systems = [name for (name,) in con.execute(query).fetchall()]
+    return systems
+
+
+def check_users(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
+    """Raise DataError if the truth has no user."""
+    if con.execute(f"SELECT count(userid) FROM {inputs.prefix}truth").fetchall() == [(0,)]:
+        raise DataError(f"{inputs.truth}: no user to evaluate")

@@ -1,0 +1,158 @@
+"""A connection to evaluate on: a new one, or the user's, on which nothing is left or replaced."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+
+from ..duckdb.hosting import find_hosted
+from ..duckdb.statements import identifier
+from ..evaluation.errors import DataError
+from .catalogs import Connection, Frame
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+# A database in memory that lives as long as a relation does, so that many relations share a pool of threads.
+# Their tables and macros are TEMP, and so apart.
+SHARED = ":memory:ranking_udfs"
+FORMS = "a data frame (pandas, Polars, Arrow), a relation, the name of a file or, with con, of a table"
+
+
+@dataclass
+class Workplace:
+    """A connection, with data frames as tables on it.
+
+    Attributes:
+        con: the connection.
+        is_own: whether the package opened it, so that only the caller's result keeps it open.
+        prefix: the beginning of the names of all tables and views that are made.
+        views: the views that read data frames.
+    """
+
+    con: duckdb.DuckDBPyConnection
+    is_own: bool
+    prefix: str
+    views: list[str] = field(default_factory=list)
+
+    @property
+    def catalog(self) -> Connection:
+        """The meaning of names on this connection."""
+        return Connection(has_tables=not self.is_own)
+
+    def recommendations(self, given: Any) -> list[str | tuple[str, str]]:
+        """Return the tables that `rec` stands for: one, or one for each model by its name.
+
+        Raises:
+            DataError: it is none of FORMS, or a name is not a text.
+        """
+        if not isinstance(given, Mapping):
+            return [self.name("rec", given)]
+        if not given or not all(isinstance(name, str) and name for name in given):
+            raise DataError(f"rec must be {FORMS}, or a dict of these by the names of models, got {given!r}")
+        return [(name, self.name(f"rec[{name!r}]", one)) for name, one in given.items()]
+
+    def name(self, label: str, given: Any) -> str:
+        """Return the name of a table or file, or put a data frame into the connection.
+
+        Raises:
+            DataError: it is none of FORMS.
+        """
+        if isinstance(given, (str, os.PathLike)):
+            return os.fspath(given)
+        view = f"{self.prefix}input_{len(self.views)}"
+        if hasattr(given, "read_all"):  # a stream of Arrow's, which can be read once
+            given = given.read_all()
+        self.views.append(view)
+        try:
+            self.con.register(view, given)
+            self.con.execute(f"DESCRIBE FROM {identifier(view)}").fetchall()
+        except (duckdb.Error, TypeError):
+            if not isinstance(given, duckdb.DuckDBPyRelation):
+                kind = type(given)
+                got = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.")
+                raise DataError(f"{label} must be {FORMS}, got {got}") from None
+            rows, columns = to_arrow_rows(given)  # of another connection
+            self.con.register(view, rows)
+            return Frame(label, f"(SELECT {columns} FROM {identifier(view)})")
+        return Frame(label, identifier(view))
+
+    def clear(self) -> None:
+        """Drop all tables and views that were made."""
+        for view in self.views:
+            self.con.unregister(view)
+        self.views.clear()
+        for kind in ("table", "view"):
+            query = (
+                f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE temporary AND starts_with({kind}_name, $1)"
+            )
+            for (name,) in self.con.execute(query, [self.prefix]).fetchall():
+                self.con.execute(f"DROP {kind} temp.{identifier(name)}")
+
+    def result(self, query: str) -> duckdb.DuckDBPyRelation:
+        """Compute the query, and return a relation that reads nothing but its rows.
+
+        A relation keeps its connection open. On one of the package's own, the rows are a table; on the
+        user's, in which nothing may be left, they are Arrow's.
+        """
+        if self.is_own:
+            self.con.execute(f"CREATE TEMP TABLE result AS\n{query}")
+            return self.con.table("result")
+        found = self.con.sql(query)
+        rows, columns = to_arrow_rows(found)
+        return self.con.from_arrow(rows).project(columns)
+
+
+# Types that Arrow has too, and DuckDB as the same; the others go through it as text.
+PLAIN = ("VARCHAR", "BOOLEAN", "SMALLINT", "INTEGER", "BIGINT", "FLOAT", "DOUBLE", "DATE", "TIMESTAMP")
+
+
+def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
+    """Read a relation into Arrow; return that, and the SQL columns that restore its types."""
+    to_arrow, back = [], []
+    for column, kind in zip(relation.columns, map(str, relation.types), strict=True):
+        name = identifier(column)
+        is_plain = kind in PLAIN
+        to_arrow.append(name if is_plain else f"CAST({name} AS VARCHAR) AS {name}")
+        back.append(name if is_plain else f"CAST({name} AS {kind}) AS {name}")
+    return relation.project(", ".join(to_arrow)).to_arrow_table(), ", ".join(back)
+
+
+@contextmanager
+def workplace(
+    caller: str, con: duckdb.DuckDBPyConnection | None, has_functions: bool = False
+) -> Iterator[Workplace]:
+    """Open a connection, or prepare the user's: register the pack on it, and clear it at the end."""
+    if con is not None and not isinstance(con, duckdb.DuckDBPyConnection):
+        raise TypeError(f"{caller}: con must be a connection of DuckDB, got {type(con).__name__}")
+    place = Workplace(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
+    if place.is_own and not has_functions:
+        find_hosted(place.con)
+    else:
+        from ..duckdb.connection import add_missing
+
+        try:
+            add_missing(place.con)  # names that are not replaced are in no query here
+        except ValueError as error:
+            raise DataError(str(error).removeprefix("register: ")) from None
+    number = 1
+    while is_taken(place.con, place.prefix):
+        number += 1
+        place.prefix = f"_ranking_{caller}_{number}_"
+    try:
+        yield place
+    finally:
+        with suppress(duckdb.TransactionException):  # one that is aborted takes all with it
+            place.clear()
+
+
+def is_taken(con: duckdb.DuckDBPyConnection, prefix: str) -> bool:
+    """Return whether there is a table or view whose name begins so."""
+    query = """
+        SELECT 1 FROM duckdb_tables() WHERE starts_with(lower(table_name), $1)
+        UNION ALL SELECT 1 FROM duckdb_views() WHERE starts_with(lower(view_name), $1) LIMIT 1
+    """
+    return bool(con.execute(query, [prefix]).fetchall())

@@ -1,0 +1,10 @@
+"""The measures: what each is, on NumPy alone (no pyarrow and no duckdb may be imported in this room).
+
+`formulas` and `beyond_accuracy` have a pure function for each, from a batch of `rankings` or of lists to one
+number per row; `ragged` is the arithmetic that they share; the `registry` knows what they are called, which
+options they take and what they do at the edges, and the `grammar` how a text such as `ndcg(gain=linear)@5,10`
+names one.
+"""
+
+from . import beyond_accuracy as beyond_accuracy  # both fill the registry
+from . import formulas as formulas

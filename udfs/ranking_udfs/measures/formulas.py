@@ -1,0 +1,708 @@
+"""The measures: one pure function each, from a batch of rankings cut at k to one number per ranking.
+
+Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
+list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
+twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
+grade 0 or less are judged but not relevant. NULL where truth is NULL; rec NULL counts as an empty list.
+
+Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
+the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
+(0 for one that is not relevant), rel(r) is 1 if it is relevant and else 0, P(r) is the precision of the first
+r items.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import ragged
+from .ragged import Floats, Ints
+from .rankings import Ranked, Rankings
+from .registry import Empty, InputError, Number, OneOf, Option, Range, measure
+
+GRADE = Number(4.0, above=0.0, at_most=1000.0)
+GAIN: dict[str, Option] = {"gain": OneOf("exp", "linear")}
+DISCOUNT: dict[str, Option] = {
+    "discount": OneOf("log2", "original", "half_life"),
+    "base": Number(2.0, above=1.0, only_with=("discount", "original")),
+    "half_life": Number(5.0, above=1.0, only_with=("discount", "half_life")),
+}
+SHARE = Range(0, 1)
+NO_TRUTH = Empty(0)
+BOTH_EMPTY = Empty(0, both=1)
+
+
+def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
+    """Divide part by whole, with 0 where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+    return quotient
+
+
+def share(part: Floats, whole: Floats) -> Floats:
+    """Divide part by whole, which it can exceed by rounding alone, with 0 where whole is 0."""
+    return np.minimum(ratio(part, whole), 1)
+
+
+def unless_empty(rankings: Rankings, values: Floats) -> Floats:
+    """Replace the values where truth is empty: by 1 for an empty list and 0 for any other."""
+    return np.where(rankings.n_relevant > 0, values, rankings.top == 0)
+
+
+@measure(
+    aliases=("recall_at",),
+    options={"normalize": OneOf("truth", "min")},
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="Hivemall",
+    expected=True,
+)
+def recall(rankings: Rankings, *, normalize: str) -> Floats:
+    """Share of the relevant items that stand in the top k.
+
+    hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's recall_k and ranx's recall are
+    normalize=truth, 0 where truth is empty; LensKit's Recall is normalize=min.
+
+    Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
+
+    >>> SELECT recall([1, 3, 2, 6], [1, 2, 4], 2)
+    0.3333333333333333
+    """
+    relevant = rankings.n_relevant
+    whole = np.minimum(relevant, rankings.k) if normalize == "min" else relevant
+    return unless_empty(rankings, ratio(rankings.n_hits, whole))
+
+
+@measure(
+    aliases=("precision_at",),
+    options={"divide": OneOf("list", "k")},
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="Hivemall",
+    expected=True,
+)
+def precision(rankings: Rankings, *, divide: str) -> Floats:
+    """Share of the top k that is relevant.
+
+    hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+
+    An empty list has precision 0, unless truth is empty too: then 1. trec_eval's P_k and ranx are divide=k,
+    LensKit divides by the length of the list. A keyword of DuckDB: write "precision"(...) in quotes, or
+    `precision_at(...)`.
+
+    Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
+
+    >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
+    0.4
+    """
+    return unless_empty(rankings, ratio(rankings.n_hits, rankings.k if divide == "k" else rankings.top))
+
+
+@measure(
+    title="F-measure",
+    aliases=("f1_score", "f1", "f_score"),
+    options={"beta": Number(1.0, at_least=0.0)},
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="van Rijsbergen 1979",
+    expected=True,
+)
+def f_measure(rankings: Rankings, *, beta: float) -> Floats:
+    """Harmonic mean of precision and recall at k, recall weighing beta times as much.
+
+    (1 + beta^2) P R / (beta^2 P + R) with P = hits / min(k, |rec|) and R = hits / |truth|; 0 without a hit.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's set_F is this over the whole list, with
+    beta^2 where this says beta.
+
+    Source: van Rijsbergen (1979), Information Retrieval, chapter 7.
+
+    >>> SELECT f_measure([1, 3, 2, 6], [1, 2, 4], 4)
+    0.5714285714285714
+    """
+    # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + top).
+    weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
+    score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + rankings.top)
+    return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
+
+
+@measure(
+    aliases=("hitrate", "success"),
+    range=Range(0, 1, integers=True),
+    empty=NO_TRUTH,
+    source="Hivemall; trec_eval (success)",
+    expected=True,
+)
+def hit_rate(rankings: Rankings) -> Floats:
+    """1 if any relevant item stands in the top k, else 0.
+
+    Where truth is empty: 0. trec_eval's success_k.
+
+    Source: Hivemall (`hitrate`); Deshpande and Karypis (2004).
+
+    >>> SELECT hit_rate([3, 1, 2, 6], [1, 2, 4], 1)
+    0.0
+    """
+    return (rankings.n_hits > 0).astype(np.float64)
+
+
+@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)", expected=True)
+def hits(rankings: Rankings) -> Floats:
+    """Number of relevant items in the top k.
+
+    Where truth is empty: 0. trec_eval's num_rel_ret, ranx's hits.
+
+    Source: trec_eval (num_rel_ret).
+
+    >>> SELECT hits([1, 3, 2, 6], [1, 2, 4])
+    2.0
+    """
+    return rankings.n_hits.astype(np.float64)
+
+
+@measure(
+    title="MRR",
+    aliases=("reciprocal_rank", "recip_rank", "rr"),
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Voorhees 1999",
+    expected=True,
+)
+def mrr(rankings: Rankings) -> Floats:
+    """One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+
+    1 / first_hit_rank, 0 without a hit. Where truth is empty: 0. trec_eval's recip_rank.
+
+    Source: Hivemall, "Ranking Problems"; Voorhees (1999), the TREC-8 question answering track report.
+
+    >>> SELECT mrr([3, 1, 2, 6], [1, 2, 4])
+    0.5
+    """
+    first = rankings.hits.number == 1
+    return rankings.total(first / rankings.hits.rank)
+
+
+@measure(
+    range=Range(1, integers=True),
+    empty=Empty(None, "a hit"),
+    source="Hivemall, n_tp of MRR",
+    higher_is_better=False,
+)
+def first_hit_rank(rankings: Rankings) -> Floats:
+    """Rank of the first relevant item in the top k.
+
+    NULL without a hit, so also where truth is empty.
+
+    Source: the n_tp of Hivemall, "Ranking Problems", section MRR.
+
+    >>> SELECT first_hit_rank([3, 1, 2, 6], [1, 2, 4])
+    2.0
+    """
+    first = rankings.hits.number == 1
+    rank = rankings.total(np.where(first, rankings.hits.rank, 0))
+    return np.where(rankings.n_hits > 0, rank, np.nan)
+
+
+@measure(
+    title="MAP",
+    aliases=("ap",),
+    options={"normalize": OneOf("truth", "min", "hits")},
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="Hivemall",
+    expected=True,
+)
+def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
+    """Mean of the precision at each relevant item; its mean over users is the MAP.
+
+    sum over r of P(r) rel(r), divided by |truth|; with normalize=min by min(|truth|, k), with normalize=hits
+    by the hits in the top k. With normalize=truth it equals the sum of P(r) times the change in recall.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's map and map_cut are normalize=truth.
+    scikit-learn's average_precision_score over the items of the list is normalize=hits, and so is Hivemall's
+    code, against its own page. LensKit divides by min(|truth|, |rec|), which for a list shorter than k is
+    none of them.
+
+    Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
+
+    >>> SELECT average_precision([1, 3, 2, 6], [1, 2, 4])
+    0.5555555555555555
+    """
+    hits = rankings.hits
+    if normalize == "min":
+        whole = np.minimum(rankings.n_relevant, rankings.k)
+    else:
+        whole = rankings.n_relevant if normalize == "truth" else rankings.n_hits
+    return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), whole))
+
+
+@measure(
+    title="AUC",
+    aliases=("roc_auc",),
+    range=SHARE,
+    empty=Empty(0.5, "a pair"),
+    source="Hivemall",
+    expected=True,
+)
+def auc(rankings: Rankings) -> Floats:
+    """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+
+    sum over hits of the misses below it, divided by hits * (min(k, |rec|) - hits).
+
+    0.5 without such a pair. Items outside the list take no part: over a list of all items it is the area
+    under the ROC curve, scikit-learn's roc_auc_score. Hivemall's code counts pairs up to k even where the
+    list is shorter.
+
+    Source: Hivemall, "Ranking Problems"; Rendle et al. (2009).
+
+    >>> SELECT auc([1, 3, 2, 6], [1, 2, 4])
+    0.75
+    """
+    hits = rankings.hits
+    misses = rankings.top - rankings.n_hits
+    pairs = rankings.n_hits * misses
+    above = hits.rank - hits.number  # the misses above each hit
+    ordered = pairs - rankings.total(above)
+    return np.where(pairs > 0, ratio(ordered, pairs), 0.5)
+
+
+def gains(grades: Floats, gain: str) -> Floats:
+    """Return the gain of each grade: 2^grade - 1, or the grade itself."""
+    if gain == "linear":
+        return grades
+    if grades.max(initial=0) > 1000:
+        raise InputError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
+    exp = np.exp2(grades) - 1  # exact for integers
+    small = grades < 1  # of which this loses the digits
+    if small.any():
+        exp[small] = np.expm1(grades[small] * math.log(2))
+    return exp
+
+
+@cache
+def logarithm_table(bits: int) -> Floats:
+    """Return ln of 0 (as 0), 1, ..., 2^bits - 1."""
+    return np.array([0.0, *map(math.log, range(1, 1 << bits))])
+
+
+def logarithms(ranks: Ints) -> Floats:
+    """Return ln of each rank, by the C library: NumPy's last bit varies with version and processor."""
+    bits = int(ranks.max(initial=255)).bit_length()
+    if bits > 20:  # a table would cost more than the last bit is worth
+        return np.log(ranks)
+    table: Floats = logarithm_table(bits)[ranks]
+    return table
+
+
+def discounted_gains(items: Ranked, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Return the gain of each item, discounted by its rank."""
+    rank, value = items.rank, gains(items.grade, gain)
+    if discount == "log2":
+        return value * math.log(2) / logarithms(rank + 1)  # in Hivemall's order, for the same last digit
+    if discount == "original":
+        return value * (math.log(base) / np.maximum(logarithms(rank), math.log(base)))
+    return value * np.exp2(-(rank - 1) / (half_life - 1))
+
+
+def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
+    """Sum a value per item for each ranking; an error if no double can hold it."""
+    with np.errstate(over="ignore"):
+        sums = ragged.total(values, items.row, rankings.n)
+    if not np.isfinite(sums).all():
+        raise InputError(f"grades must have a sum that a DOUBLE can hold, got one of {items.grade.max():g}")
+    return sums
+
+
+def share_of_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floats:
+    """Divide the sum of a value per hit by that of the best possible list; 0 where that is 0."""
+    hits, best = rankings.hits, rankings.best
+    of_hits, of_best = value(hits), value(best)
+    if of_best.max(initial=0) > 1e290:  # a sum might overflow: of a power of 2, no digit is lost
+        highest = ragged.maximum(of_best, best.row, rankings.n)
+        scale = np.ldexp(1.0, -np.frexp(highest)[1])
+        of_hits, of_best = of_hits * scale[hits.row], of_best * scale[best.row]
+    whole = ragged.total(of_best, best.row, rankings.n)
+    return share(ragged.total(of_hits, hits.row, rankings.n), whole)
+
+
+@measure(
+    title="DCG",
+    aliases=("discounted_cumulative_gain",),
+    options=GAIN | DISCOUNT,
+    range=Range(0),
+    empty=NO_TRUTH,
+    source="Burges 2005",
+    expected=True,
+)
+def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
+
+    sum over r of gain(g(r)) / log2(r + 1), gain(g) = 2^g - 1, or g with gain=linear. discount=original
+    divides by max(1, log_base(r)): no discount for the ranks up to base. discount=half_life multiplies by
+    2^(-(r - 1) / (half_life - 1)).
+
+    Where truth is empty: 0. gain=linear is the gain of trec_eval, scikit-learn and ranx's ndcg; gain=exp that
+    of Hivemall, gdeval and ranx's ndcg_burges. LensKit has discount=original by default.
+
+    Source: Burges et al. (2005) for gain=exp; Jarvelin and Kekalainen (2002) for gain=linear and
+    discount=original; Breese et al. (1998) for discount=half_life.
+
+    >>> SELECT dcg(['a', 'b', 'c', 'd'], MAP {'a': 4, 'b': 3, 'd': 5}, NULL, 'gain=linear discount=original')
+    9.5
+    """
+    values = discounted_gains(rankings.hits, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.hits, values)
+
+
+@measure(
+    title="Ideal DCG",
+    aliases=("idcg",),
+    options=GAIN | DISCOUNT,
+    range=Range(0),
+    empty=NO_TRUTH,
+    source="Jarvelin, Kekalainen 2002",
+    expected=True,
+    higher_is_better=None,
+)
+def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """The DCG of the best possible list, which ranks all truth items by descending grade.
+
+    As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec.
+
+    Where truth is empty: 0. Hivemall's code also cuts the best list at the length of rec.
+
+    Source: Jarvelin and Kekalainen (2002).
+
+    >>> SELECT ideal_dcg([1, 3], [1, 2, 4], 2)
+    1.6309297535714575
+    """
+    values = discounted_gains(rankings.best, gain=gain, discount=discount, base=base, half_life=half_life)
+    return finite_total(rankings, rankings.best, values)
+
+
+@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall", expected=True)
+def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+    """Normalised discounted cumulative gain: dcg / ideal_dcg.
+
+    Gains, discounts and their options as in dcg; the ideal runs to min(k, |truth|), k omitted means the
+    length of rec.
+
+    0 where the ideal is 0, so also where truth is empty. trec_eval's ndcg_cut, scikit-learn's ndcg_score and
+    ranx's ndcg are gain=linear, gdeval's and ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut lets
+    the ideal run to |truth|: pass a k of at least |truth|. RecTools' ideal holds k items even where |truth|
+    is smaller.
+
+    Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
+
+    >>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])
+    0.7039180890341348
+    """
+
+    def value(items: Ranked) -> Floats:
+        return discounted_gains(items, gain=gain, discount=discount, base=base, half_life=half_life)
+
+    return share_of_best(rankings, value)
+
+
+@measure(
+    aliases=("cg",),
+    options={"gain": OneOf("linear", "exp")},
+    range=Range(0),
+    empty=NO_TRUTH,
+    source="Jarvelin, Kekalainen 2002",
+    expected=True,
+)
+def cumulative_gain(rankings: Rankings, *, gain: str) -> Floats:
+    """Cumulative gain: the sum of the gains of the top k, wherever they stand.
+
+    sum over r of g(r); with gain=exp of 2^g(r) - 1. Where truth is empty: 0.
+
+    Source: Jarvelin and Kekalainen (2002).
+
+    >>> SELECT cumulative_gain(['a', 'b', 'x'], MAP {'a': 4, 'b': 3, 'c': 2})
+    7.0
+    """
+    return finite_total(rankings, rankings.hits, gains(rankings.hits.grade, gain))
+
+
+def check_max_grade(grades: Floats, max_grade: float) -> None:
+    """Raise InputError for a grade above max_grade."""
+    if grades.max(initial=0) > max_grade:
+        raise InputError(f"a grade must be max_grade={max_grade:g} or less, got {grades.max():g}")
+
+
+@measure(
+    title="ERR",
+    column=False,
+    options={"max_grade": GRADE},
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Chapelle et al. 2009",
+)
+def err(rankings: Rankings, *, max_grade: float) -> Floats:
+    """Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
+
+    sum over r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^g(r) - 1) / 2^max_grade.
+
+    Where truth is empty: 0. A grade above max_grade is an error, in the list or in truth. ir-measures' ERR
+    runs gdeval, which has max_grade = 4.
+
+    Source: Chapelle, Metzler, Zhang and Grinspan (2009).
+
+    >>> SELECT err(['a', 'x'], MAP {'a': 1.0}, NULL, 'max_grade=1')
+    0.5
+    """
+    check_max_grade(rankings.judged.ideal, max_grade)
+    hits = rankings.hits
+    satisfied = gains(hits.grade, "exp") * np.exp2(-max_grade)
+    reached = ragged.product_before(1 - satisfied, hits.offsets)
+    return rankings.total(satisfied * reached / hits.rank)
+
+
+@measure(
+    title="RBP",
+    aliases=("rank_biased_precision",),
+    options={
+        "persistence": Number(0.8, at_least=0.0, below=1.0),
+        "gain": OneOf("binary", "graded"),
+        "max_grade": replace(GRADE, only_with=("gain", "graded")),
+    },
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Moffat, Zobel 2008",
+    expected=True,
+)
+def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) -> Floats:
+    """Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+
+    (1 - persistence) * sum over r of gain(r) persistence^(r - 1); gain(r) is rel(r), or with gain=graded
+    g(r) / max_grade.
+
+    Where truth is empty: 0. With gain=graded a grade above max_grade is an error, in the list or in truth.
+    ir-measures' RBP (cwl-eval) is this; the usual persistence is 0.8 there, 0.85 in LensKit.
+
+    Source: Moffat and Zobel (2008).
+
+    >>> SELECT rbp([1, 3], [1, 2, 4], NULL, 'persistence=0.5')
+    0.5
+    """
+    hits = rankings.hits
+    weight = persistence ** (hits.rank - 1.0)
+    if gain == "graded":
+        check_max_grade(rankings.judged.ideal, max_grade)
+        weight = weight * hits.grade / max_grade
+    return np.minimum((1 - persistence) * rankings.total(weight), 1)  # rounding may take it above
+
+
+@measure(
+    aliases=("hlu",),
+    options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Breese et al. 1998",
+    expected=True,
+)
+def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -> Floats:
+    """Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
+
+    sum over r of max(g(r) - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the list that
+    ranks all truth items by descending grade, to min(k, |truth|).
+
+    0 where that is 0, so also where truth is empty or no grade is above neutral. Breese et al. scale by 100
+    and divide sums over users; here each user has a value of its own.
+
+    Source: Breese, Heckerman and Kadie (1998), "R score".
+
+    >>> SELECT half_life_utility([3, 1], [1], NULL, 'half_life=2')
+    0.5
+    """
+
+    def utility(items: Ranked) -> Floats:
+        return np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
+
+    return share_of_best(rankings, utility)
+
+
+@measure(
+    title="R-precision",
+    aliases=("rprec",),
+    range=SHARE,
+    empty=BOTH_EMPTY,
+    source="Buckley, Voorhees 2000",
+    expected=True,
+)
+def r_precision(rankings: Rankings) -> Floats:
+    """Precision at the rank that equals the number of relevant items.
+
+    Relevant items in the top min(k, |truth|), divided by |truth|.
+
+    Where truth is empty: 1 if rec is empty too, else 0. trec_eval's Rprec.
+
+    Source: Buckley and Voorhees (2000).
+
+    >>> SELECT r_precision([1, 3, 2, 4], [1, 2, 4])
+    0.6666666666666666
+    """
+    return unless_empty(rankings, ratio(rankings.cut(rankings.n_relevant).n_hits, rankings.n_relevant))
+
+
+@measure(range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
+def bpref(rankings: Rankings) -> Floats:
+    """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+
+    1/R * sum over hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit
+    and R and N the relevant and the judged non-relevant items of truth; a hit with n = 0 counts 1.
+
+    Where truth is empty: 0. Judged non-relevant are the truth items of grade 0 or less: use the graded forms.
+    trec_eval's definition, but for negative grades, which trec_eval takes as unjudged.
+
+    Source: Buckley and Voorhees (2004); trec_eval (bpref).
+
+    >>> SELECT bpref(['a', 'x', 'b'], MAP {'a': 1, 'x': 0, 'b': 1, 'y': 0})
+    0.75
+    """
+    judged, seen, relevant = rankings.judged, rankings.seen, rankings.n_relevant
+    nonrelevant = np.diff(judged.ideal_offsets) - relevant
+    hit = seen.grade > 0
+    row = seen.row[hit]
+    above = np.minimum(ragged.count_before(~hit, seen.offsets)[hit], relevant[row])
+    worth = 1 - ratio(above, np.minimum(nonrelevant, relevant)[row])
+    return ratio(ragged.total(worth, row, rankings.n), relevant)
+
+
+def precision_from(rankings: Rankings, level: float) -> Floats:
+    """Return the highest precision at any rank whose recall is at least `level`; 0 if none is."""
+    hits = rankings.hits
+    reached = hits.number / rankings.n_relevant[hits.row] >= level
+    return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
+
+
+@measure(
+    aliases=("iprec",),
+    options={"recall": Number(0.0, at_least=0.0, at_most=1.0)},
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Manning et al. 2008",
+)
+def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
+    """The highest precision at any rank of the top k that has at least this recall.
+
+    max of P(r) over the ranks r with recall(r) >= recall; 0 if that recall is never reached, so also where
+    truth is empty.
+
+    trec_eval 9 and ranx take the hits needed as int(recall * |truth| + 0.9), which is the same but for
+    rounding: at the 11 usual levels and |truth| up to 40 only at recall 0.7 with |truth| 3, 23 and 33.
+
+    Source: Manning, Raghavan and Schuetze (2008), section 8.4.
+
+    >>> SELECT interpolated_precision([3, 1, 2], [1, 2], NULL, 'recall=0.5')
+    0.6666666666666666
+    """
+    return precision_from(rankings, recall)
+
+
+@measure(aliases=("eleven_point_average",), range=SHARE, empty=NO_TRUTH, source="Manning et al. 2008")
+def interpolated_average_precision(rankings: Rankings) -> Floats:
+    """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+
+    Where truth is empty: 0. trec_eval's 11pt_avg.
+
+    Source: Manning, Raghavan and Schuetze (2008), section 8.4.
+
+    >>> SELECT interpolated_average_precision([1, 2], [1, 2])
+    1.0
+    """
+    return sum((precision_from(rankings, level / 10) for level in range(11)), np.zeros(rankings.n)) / 11
+
+
+@measure(range=Range(-1, 1), empty=Empty(None, "two different grades"), source="Spearman 1904")
+def spearman(rankings: Rankings) -> Floats:
+    """Spearman's correlation between the order of the judged items in the top k and their grades.
+
+    Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal
+    grades taking the average of their ranks. 1 if the list is in the order of the grades.
+
+    NULL with fewer than two judged items in the top k or where all their grades are equal. Items that truth
+    does not know take no part, so the binary form gives NULL. Equals SciPy's spearmanr of (-rank, grade).
+    O(n log n).
+
+    Source: Spearman (1904); Ekstrand, "Rank-Aware Top-N Metrics".
+
+    >>> SELECT spearman(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.5
+    """
+    seen, n = rankings.seen, rankings.n
+    size = np.diff(seen.offsets)
+    middle = ((size + 1) / 2)[seen.row]
+    place = ragged.positions(seen.offsets) + 1 - middle
+    grade = ragged.average_ranks(seen.grade, seen.row, n) - middle
+
+    def products(a: Floats, b: Floats) -> Floats:
+        return ragged.total(a * b, seen.row, n)
+
+    scale = np.sqrt(products(place, place)) * np.sqrt(products(grade, grade))
+    correlation = np.clip(ratio(-products(place, grade), scale), -1, 1)
+    return np.where(scale > 0, correlation, np.nan)
+
+
+@measure(
+    title="Kendall's tau",
+    aliases=("kendall",),
+    options={"variant": OneOf("b", "c")},
+    range=Range(-1, 1),
+    empty=Empty(None, "two different grades"),
+    source="Kendall 1945; Stuart 1953",
+)
+def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
+    """Kendall's tau between the order of the judged items in the top k and their grades.
+
+    With C and D the pairs of judged items in the right and in the wrong order, n items and m different
+    grades: variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m). No two
+    items share a rank, so only grades can tie.
+
+    NULL where no two grades differ, so always in the binary form. Equals SciPy's kendalltau of (-rank,
+    grade). O(n log n).
+
+    Source: Kendall (1945); Stuart (1953).
+
+    >>> SELECT kendall_tau(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.3333333333333333
+    """
+    seen, n = rankings.seen, rankings.n
+    right, wrong = ragged.ordered_pairs(seen.grade, seen.offsets)
+    size = np.diff(seen.offsets)
+    if variant == "b":
+        whole = np.sqrt(right + wrong) * np.sqrt(size * (size - 1) / 2)
+    else:
+        different = ragged.count_distinct(seen.grade, seen.row, n)
+        whole = size * size * ratio(different - 1, 2 * different)
+    return np.where(right + wrong > 0, np.clip(ratio(right - wrong, whole), -1, 1), np.nan)
+
+
+@measure(
+    aliases=("pairwise_accuracy",),
+    range=SHARE,
+    empty=Empty(None, "a pair"),
+    source="Ekstrand, Rank-Aware Top-N Metrics",
+)
+def concordant_pairs(rankings: Rankings) -> Floats:
+    """Share of the pairs of judged items in the top k with different grades that are in the right order.
+
+    C / (C + D), with C and D the pairs in the right and in the wrong order.
+
+    NULL without such a pair. (1 + D) / 2 of SciPy's somersd, of the order given the grades. With grades 0 and
+    1 it is the AUC over the judged items. In the binary form all grades are equal: NULL. O(n log n).
+
+    Source: Ekstrand, "Rank-Aware Top-N Metrics" ("Fraction of Concordant Pairs").
+
+    >>> SELECT concordant_pairs(['a', 'b', 'c'], MAP {'a': 3, 'b': 1, 'c': 2})
+    0.6666666666666666
+    """
+    right, wrong = ragged.ordered_pairs(rankings.seen.grade, rankings.seen.offsets)
+    return np.where(right + wrong > 0, ratio(right, right + wrong), np.nan)

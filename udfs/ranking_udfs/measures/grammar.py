@@ -1,0 +1,182 @@
+"""The grammar of a measure, its options and its cut-offs as a text: `ndcg(gain=linear)@5,10`.
+
+    measures = measure { "," measure }
+    measure  = name [ "(" options ")" ] [ "@" cut-offs ]
+    name     = a measure's name, one of its aliases, or what a report calls it; in any case
+    options  = pairs name=value, with commas or blanks between them
+    cut-offs = integers of 0 or more, or `all` for the whole list, with commas between them
+
+A comma within parentheses stands between options. Any other begins a measure if a name follows, and every
+name begins with a letter; behind an `@`, what is no name is one more cut-off, and so is `all`. In
+`ndcg(gain=linear)@5,10,recall` there are two measures, the first of them at 5 and 10.
+
+The options alone are what the functions' argument `options` holds.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Any
+
+from ..texts import shorten
+from .rankings import WHOLE
+from .registry import BY_NAME, MEASURES, Measure, Number
+
+
+def normalize_name(name: str) -> str:
+    """Normalize a name: `Hit rate` and `hit-rate` are hit_rate."""
+    return re.sub(r"\W+", "_", name.strip().lower())
+
+
+SPELLINGS = BY_NAME | {normalize_name(measure.label): measure for measure in MEASURES.values()}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A measure, the options to compute it with, and the cut-offs to compute it at.
+
+    given    the options that were given, as they were written
+    options  all options, as the measure's function takes them
+    cuts     the cut-offs, None among them for the whole list; () where none were named
+    """
+
+    measure: Measure
+    given: Mapping[str, str]
+    options: Mapping[str, Any]
+    cuts: tuple[int | None, ...] = ()
+
+    @property
+    def options_text(self) -> str:
+        """The given options as the functions' argument `options`: `gain=linear`."""
+        return ",".join(f"{option}={value}" for option, value in self.given.items())
+
+    @property
+    def arguments_text(self) -> str:
+        """The given options as further arguments of a macro: `, gain := 'linear'`."""
+        quote = {
+            name: "" if isinstance(option, Number) else "'" for name, option in self.measure.options.items()
+        }
+        return "".join(f", {name} := {quote[name]}{value}{quote[name]}" for name, value in self.given.items())
+
+    @property
+    def name(self) -> str:
+        """The measure with its options: `ndcg(gain=linear)`."""
+        return f"{self.measure.name}({self.options_text})" if self.given else self.measure.name
+
+    @property
+    def text(self) -> str:
+        """The measure with its options and its cut-offs: `ndcg(gain=linear)@5,10`."""
+        cuts = ",".join("all" if k is None else str(k) for k in self.cuts)
+        return f"{self.name}@{cuts}" if cuts else self.name
+
+    @property
+    def label(self) -> str:
+        """The measure and its options in reports: `NDCG (gain=linear)`."""
+        return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
+
+
+def parse_measures(text: str) -> list[Choice]:
+    """Parse measures with commas between them.
+
+    Raises:
+        ValueError: the rule that the text breaks, and what stands there
+    """
+    found: list[str] = []
+    for part in re.split(r",(?![^()]*\))", text):  # not within parentheses
+        has_cuts = bool(found) and "@" in found[-1]
+        if has_cuts and (part.strip() == "all" or not re.match(r"\s*[^\W\d_]", part)):
+            found[-1] += f",{part}"
+        else:
+            found.append(part)
+    return [parse_measure(one) for one in found]
+
+
+def parse_measure(text: str) -> Choice:
+    """Parse one measure; errors as in `parse_measures`."""
+    parts = re.fullmatch(r"([^()@]*)(?:\(([^()]*)\)\s*)?(?:@(.*))?", text.strip(), re.DOTALL)
+    if parts is None:
+        raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shorten(repr(text))}")
+    called, options, cuts = parts.groups()
+    measure = SPELLINGS.get(normalize_name(called))
+    if measure is None:
+        near = get_close_matches(normalize_name(called), SPELLINGS, 1)
+        hint = f" (did you mean {near[0]}?)" if near else ""
+        got = shorten(repr(called.strip()))
+        raise ValueError(f"measure must be the name of a measure, got {got}{hint}")
+    given = split_options(measure, measure.name, options)
+    chosen = check_options(measure, measure.name, given)
+    ks = () if cuts is None else tuple(parse_cut_offs(cuts))
+    return Choice(measure, given, chosen, ks)
+
+
+def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> list[Choice]:
+    """Merge choices of the same name and their cut-offs; one that names none has those `given`."""
+    merged: dict[str, Choice] = {}
+    for choice in choices:
+        name = choice.name.lower()  # that of a column, to which 1e3 and 1E3 are the same
+        before = merged[name].cuts if name in merged else ()
+        cuts = dict.fromkeys((*before, *(choice.cuts or given)))
+        merged[name] = replace(choice, cuts=tuple(cuts))
+    return list(merged.values())
+
+
+def parse_cut_offs(text: str) -> list[int | None]:
+    """Parse cut-offs with commas between them."""
+    return [parse_cut_off(k) for k in text.split(",")]
+
+
+def parse_cut_off(text: str) -> int | None:
+    """Parse a cut-off; `all` is None, the whole list."""
+    text = text.strip()
+    if text == "all":
+        return None
+    if not re.fullmatch("[0-9]+", text):
+        raise ValueError(f"cut-offs must be integers of 0 or more, or all, got {shorten(repr(text))}")
+    return min(int(text.lstrip("0")[:20] or "0"), WHOLE)
+
+
+def parse_options(measure: Measure, name: str, text: str | None) -> dict[str, Any]:
+    """Parse a text of options into what the measure's function takes, defaults included.
+
+    Args:
+        measure: whose options they are
+        name: what the measure was called by, for errors
+        text: `name=value` pairs with commas or blanks between them
+
+    Raises:
+        ValueError: an option or a value that the measure does not have
+    """
+    return check_options(measure, name, split_options(measure, name, text))
+
+
+def split_options(measure: Measure, name: str, text: str | None) -> dict[str, str]:
+    """Split a text of options into names and values, as they are written."""
+    given: dict[str, str] = {}
+    for pair in (text or "").replace(",", " ").split():
+        option, equals, value = pair.partition("=")
+        if option not in measure.options or not equals:
+            valid = ", ".join(f"{one}={rule}" for one, rule in measure.options.items()) or "none"
+            rule = f"name=value pairs (valid: {valid})"
+            raise ValueError(f"{name}: options must be {rule}, got {shorten(repr(pair))}")
+        if option in given:
+            raise ValueError(f"{name}: option {option} must be given once, got {shorten(repr(text or ''))}")
+        given[option] = value
+    return given
+
+
+def check_options(measure: Measure, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+    """Check given options, and return all as the measure's function takes them."""
+    chosen = measure.defaults
+    for option, value in given.items():
+        rule = measure.options[option]
+        if (found := rule.parse(value)) is None:
+            raise ValueError(f"{name}: option {option} must be {rule}, got {shorten(repr(value))}")
+        chosen[option] = found
+    for option in given:
+        rule = measure.options[option]
+        if isinstance(rule, Number) and rule.only_with and chosen[rule.only_with[0]] != rule.only_with[1]:
+            other, needed = rule.only_with
+            got = f"{other}={chosen[other]}"
+            raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
+    return chosen

@@ -1,0 +1,116 @@
+"""Judged rankings: the one form that every measure reads."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import ragged
+from .ragged import Bools, Floats, Ints
+
+WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cut-off of a list seen to its end
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A batch of n judged rankings; a row that is not `valid` (its truth was NULL) is empty.
+
+    ranks   ragged by `offsets`: 1-based positions in rec of the items that truth knows, ascending
+    grades  ragged by `offsets`: the grade of each of them
+    ideal   ragged by `ideal_offsets`: the grades of all truth items, descending
+    size    n: the length of rec
+    cutoff  n: how far rec was looked at, WHOLE for all of it: it says nothing of a k beyond
+    valid   n
+    """
+
+    ranks: Ints
+    grades: Floats
+    offsets: Ints
+    ideal: Floats
+    ideal_offsets: Ints
+    size: Ints
+    cutoff: Ints
+    valid: Bools
+
+
+class Rankings:
+    """A batch of n judged rankings, cut at k: the input of a measure.
+
+    Per ranking (arrays of length n):
+        k           the cut-off; where the caller gave none, the length of rec
+        top         min(k, length of rec), the ranks that are looked at
+        n_relevant  |truth|: how many truth items have a grade above 0
+        n_hits      how many of them stand in the top k
+    Ranked items, best rank first within each ranking:
+        seen        the judged items in the top k, of any grade
+        hits        the relevant ones among them
+        best        the relevant items of the best possible list, cut at k
+    """
+
+    def __init__(self, judged: Judged, k: Ints | None) -> None:
+        self.judged = judged
+        self.n = len(judged.size)
+        self.k = judged.size if k is None else k
+        self.top = np.minimum(self.k, judged.size)
+
+    @cached_property
+    def seen(self) -> "Ranked":
+        """The judged items in the top k, those of grade 0 or less too."""
+        offsets = self.judged.offsets
+        judged = Ranked(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
+        return judged.where(judged.rank <= self.k[judged.row])
+
+    @cached_property
+    def hits(self) -> "Ranked":
+        """The relevant items in the top k."""
+        return self.seen.where(self.seen.grade > 0)
+
+    @cached_property
+    def best(self) -> "Ranked":
+        """The relevant items of the best possible list, cut at k, as if they were its hits."""
+        offsets = ragged.offsets_of(np.minimum(self.n_relevant, self.k))
+        row, place = ragged.rows_of(offsets), ragged.positions(offsets)
+        return Ranked(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
+
+    @cached_property
+    def n_relevant(self) -> Ints:
+        judged = self.judged
+        if judged.ideal.min(initial=1.0) > 0:
+            return np.diff(judged.ideal_offsets)
+        return ragged.count(ragged.rows_of(judged.ideal_offsets)[judged.ideal > 0], self.n)
+
+    @cached_property
+    def n_hits(self) -> Ints:
+        return np.diff(self.hits.offsets)
+
+    def cut(self, k: Ints) -> "Rankings":
+        """Cut the rankings at rank k, where that is above the cut-off that they have."""
+        return Rankings(self.judged, np.minimum(self.k, k))
+
+    def total(self, values: NDArray[Any]) -> Floats:
+        """Sum a value per hit for each ranking."""
+        return ragged.total(values, self.hits.row, self.n)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """Ranked items of n rankings, best rank first within each: row, rank and grade of each item."""
+
+    row: Ints
+    rank: Ints
+    grade: Floats
+    offsets: Ints
+
+    @cached_property
+    def number(self) -> Ints:
+        """The number of each item within its ranking, from 1."""
+        return ragged.positions(self.offsets) + 1
+
+    def where(self, keep: Bools) -> "Ranked":
+        if keep.all():
+            return self
+        row = self.row[keep]
+        offsets = ragged.offsets_of(ragged.count(row, len(self.offsets) - 1))
+        return Ranked(row, self.rank[keep], self.grade[keep], offsets)

@@ -1,0 +1,224 @@
+"""The registry: the names of every measure, its options, and its values in edge cases.
+
+A measure is one function with its `@measure(...)` line directly above it. SQL names, table columns, README
+row and the tests that hold for every measure follow from here.
+"""
+
+import inspect
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from .ragged import Floats
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """An option that takes one of these words; the first is the default."""
+
+    default: str
+    others: tuple[str, ...]
+
+    def __init__(self, default: str, *others: str) -> None:
+        object.__setattr__(self, "default", default)
+        object.__setattr__(self, "others", others)
+
+    def __str__(self) -> str:
+        return "|".join((self.default, *self.others))
+
+    def parse(self, text: str) -> str | None:
+        return text if text == self.default or text in self.others else None
+
+
+@dataclass(frozen=True)
+class Number:
+    """An option that takes a finite number within bounds.
+
+    only_with  the option, and its value, without which this one has no effect
+    """
+
+    default: float
+    at_least: float = -math.inf
+    above: float = -math.inf
+    at_most: float = math.inf
+    below: float = math.inf
+    only_with: tuple[str, str] | None = None
+
+    def __str__(self) -> str:
+        bounds = [(">=", self.at_least), (">", self.above), ("<=", self.at_most), ("<", self.below)]
+        rules = [f"{sign} {bound:g}" for sign, bound in bounds if math.isfinite(bound)]
+        return "a number " + " and ".join(rules) if rules else "a number"
+
+    def parse(self, text: str) -> float | None:
+        if not re.fullmatch(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?", text):
+            return None
+        value = float(text)
+        inside = self.at_least <= value <= self.at_most and self.above < value < self.below
+        return value if inside and math.isfinite(value) else None
+
+
+Option = OneOf | Number
+
+
+@dataclass(frozen=True)
+class Range:
+    """The values that a measure can take: from `low` to `high`, both included, perhaps integers alone."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    integers: bool = False
+
+    def __str__(self) -> str:
+        if self.integers:
+            ends = ", ".join(f"{self.low + i:g}" for i in range(3))
+            return f"{self.low:g} or {self.high:g}" if math.isfinite(self.high) else f"{ends}, ..."
+        return f"[{self.low:g}, {self.high:g}]" if math.isfinite(self.high) else f">= {self.low:g}"
+
+    def __contains__(self, value: float) -> bool:
+        return (
+            math.isfinite(value)
+            and self.low <= value <= self.high
+            and (not self.integers or value == int(value))
+        )
+
+
+@dataclass(frozen=True)
+class Empty:
+    """The value of a measure where truth is empty, or where it is undefined for lack of something else.
+
+    value     the value; None for NULL
+    lacking   what there is none of, or "" for relevant items
+    both      the value where rec is empty too, if that is another
+    """
+
+    value: float | None
+    lacking: str = ""
+    both: float | None = None
+
+    def __str__(self) -> str:
+        value = "NULL" if self.value is None else f"{self.value:g}"
+        if self.both is not None:
+            return f"{self.both:g} if rec is empty too, else {value}"
+        return f"{value} without {self.lacking}" if self.lacking else value
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A measure as the registry knows it.
+
+    compute    Rankings (or for a list measure: arrays of its own) and the options as keywords, to one float64
+               per row; NaN stands for SQL NULL
+    arguments  the SQL arguments before k and options
+    aliases    further SQL names
+    options    what `options` may say, with defaults
+    range      the values that it can take
+    ranges     where an option changes that, the range by the option's value
+    empty      what it is where truth is empty, or where it is undefined
+    source     who defined it
+    title      what a report calls it, where that is not the name
+    column     whether the table functions have a column for it: not if it refuses usual grades
+    expected   whether its expected value over all orders of tied items has a closed form
+    higher_is_better  whether the higher of two values is better; None if neither is, as of an ideal
+    """
+
+    name: str
+    compute: Callable[..., Floats]
+    range: Range
+    empty: Empty
+    source: str
+    aliases: tuple[str, ...] = ()
+    options: Mapping[str, Option] = field(default_factory=dict)
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+    arguments: tuple[str, ...] = ("rec", "truth")
+    title: str = ""
+    column: bool = True
+    expected: bool = False
+    higher_is_better: bool | None = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (self.name, *self.aliases)
+
+    @property
+    def label(self) -> str:
+        """The name in reports."""
+        return self.title or self.name.replace("_", " ").capitalize()
+
+    @property
+    def description(self) -> str:
+        return inspect.getdoc(self.compute).partition("\n")[0]  # type: ignore[union-attr]
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """The default of each option, as the function takes it."""
+        return {name: option.default for name, option in self.options.items()}
+
+    @property
+    def option_texts(self) -> list[str]:
+        """The options with their defaults: `gain=exp|linear`, `beta=1 (a number >= 0)`."""
+        return [option_text(name, option) for name, option in self.options.items()]
+
+    @property
+    def range_text(self) -> str:
+        """The range, and those that an option changes it to."""
+        return ", ".join([str(self.range), *(f"{value} {held}" for value, held in self.ranges.items())])
+
+
+def option_text(name: str, option: Option) -> str:
+    if isinstance(option, OneOf):
+        return f"{name}={option}"
+    only = f", with {'='.join(option.only_with)}" if option.only_with else ""
+    return f"{name}={option.default:g} ({option}{only})"
+
+
+class InputError(Exception):
+    """An argument that a measure cannot take; the caller, who knows the name in use, adds it."""
+
+
+MEASURES: dict[str, Measure] = {}  # those over a judged ranking
+BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
+LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
+
+
+def measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Enter the function below into the registry under its name; `facts` are fields of Measure."""
+
+    def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
+        entry = Measure(compute.__name__, compute, **facts)
+        MEASURES[entry.name] = entry
+        BY_NAME.update(dict.fromkeys(entry.names, entry))
+        return compute
+
+    return register
+
+
+def list_measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Enter the function below, which takes these `arguments` and no k, as `measure` does."""
+
+    def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
+        LIST_MEASURES[compute.__name__] = Measure(compute.__name__, compute, **facts)
+        return compute
+
+    return register
+
+
+TABLE_HEADER = ("name", "aliases", "arguments", "options", "range", "empty", "source", "description")
+
+
+def measure_table() -> list[tuple[str | Sequence[str], ...]]:
+    """Return a row for each measure, in the columns of TABLE_HEADER."""
+    return [
+        (
+            one.name,
+            one.aliases,
+            one.arguments,
+            one.option_texts,
+            one.range_text,
+            str(one.empty),
+            one.source,
+            one.description,
+        )
+        for one in (*MEASURES.values(), *LIST_MEASURES.values())
+    ]

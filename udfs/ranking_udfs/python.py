@@ -1,0 +1,387 @@
+"""`evaluate`, `compare` and `report`: the command's work for Python, without SQL and without files."""
+
+import operator
+import re
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+
+import duckdb
+
+from .duckdb.statements import identifier, literal
+from .evaluation import defaults
+from .evaluation.columns import ColumnNames, Columns, columns_of
+from .evaluation.comparison import (
+    ComparisonOptions,
+    check_measures,
+    check_options,
+    check_systems,
+    compare_queries,
+    segment_tables,
+)
+from .evaluation.errors import DataError, error_summary
+from .evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs
+from .evaluation.words import COUNTS, problem_text
+from .inputs.tables import Inputs, Tables, check_users, load, systems_of
+from .inputs.workplace import Workplace, workplace
+from .measures.grammar import parse_measures
+from .texts import shorten
+
+if TYPE_CHECKING:
+    from .reporting.page import Page
+
+# A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
+Table = Any
+TABLE_FUNCTIONS = "ranking_(judged|by_user|summary|compare_by_user|check)"  # that do the work
+CutOffs = int | Sequence[int | None] | None
+
+
+def evaluate(
+    rec: Table | Mapping[str, Table],
+    truth: Table,
+    measures: Sequence[str] | str | None = None,
+    ks: CutOffs = defaults.K,
+    *,
+    con: duckdb.DuckDBPyConnection | None = None,
+    by_user: bool = False,
+    segments: Table | None = None,
+    segment_col: str = "segment",
+    ties: str = "item",
+    check: bool = True,
+    **columns: Unpack[ColumnNames],
+) -> duckdb.DuckDBPyRelation:
+    """Measure recommendations by the truth, as `ranking-udfs evaluate` does.
+
+    Args:
+        rec: recommendations: users, items and scores. A data frame (pandas, Polars, Arrow), a relation of
+            DuckDB's, the name of a file or, with `con`, of a table or view; or a dict of these by the names
+            of several models. A column `system` tells models apart, too.
+        truth: what turned out right: users, items and, if there are any, grades; in the same forms.
+        measures: as texts, `ndcg`, `recall(normalize=min)@5,10`, with options and cut-offs if they are to
+            have their own. By default recall, precision, average_precision, auc, mrr, ndcg, hit_rate and
+            f_measure.
+        ks: the cut-offs of all other measures: an integer, or several; None is the whole list.
+        con: the connection whose tables may be named. The pack is registered on it, as by `register`; the
+            tables of an evaluation are gone at the end, and nothing of the user's is replaced.
+        by_user: whether to return the values of each user in place of means.
+        segments: users and what they belong to, in the same forms, for the means of each segment too.
+        segment_col: the column of segments that names the segment.
+        ties: "item" orders equal scores by item, "trec" as trec_eval does; "expected" gives the expected
+            values over all orders.
+        check: whether to look for problems in the data; each is a warning.
+        columns: `user_col`, `item_col`, `score_col`, `grade_col`, `system_col`: the names of the columns
+            in the tables; `descending=False` where the lowest score is the best, as of ranks.
+
+    Returns:
+        A relation with a row per model, segment and k: [system,] [segment,] k, users, users_without_rec,
+        users_without_truth and a column for each measure, NULL at cut-offs that are not its own; the segment
+        of all users is `(all)`. With by_user a row per model, user and k: [system,] userid, k, n_rec,
+        n_truth and the measures. `.df()`, `.pl()`, `.fetchall()` and `.show()` read it. It has been computed,
+        and keeps its connection open: one of its own, or `con`.
+
+    Raises:
+        ValueError: the data or an argument is not valid.
+        TypeError: a column is not named by a text, or con is no connection.
+        duckdb.Error: DuckDB cannot read what is named.
+
+    Example:
+        >>> import pandas as pd
+        >>> rec = pd.DataFrame({"userid": [7, 7, 8], "itemid": ["a", "b", "a"], "score": [0.9, 0.5, 0.7]})
+        >>> truth = pd.DataFrame({"userid": [7, 8], "itemid": ["b", "a"]})
+        >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
+        [(1, 2, 0, 0, 0.5, None), (2, 2, 0, 0, 0.75, 1.0)]
+    """
+    names = columns_of("evaluate", columns)
+    with value_errors("evaluate"):
+        request = build_request(measures, ks, ties, defaults.MEASURES, names)
+        request = replace(request, by_user=by_user, by_segment=segments is not None)
+        if by_user and segments is not None:
+            raise DataError("by_user must be False with segments, whose rows are means, got True")
+        with workplace("evaluate", con) as place:
+            request = replace(request, prefix=place.prefix)
+            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            steps = plan(request, tables.has_system)
+            notes = make_tables(place, inputs, tables, steps, steps.tables, check)
+            systems = systems_of(place.con, tables)
+            query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
+            result = place.result(query)
+    warn("evaluate", notes)
+    return result
+
+
+def compare(
+    rec: Table | Mapping[str, Table],
+    truth: Table,
+    measures: Sequence[str] | str | None = None,
+    ks: CutOffs = defaults.K,
+    *,
+    baseline: str | None = None,
+    confidence: float = defaults.CONFIDENCE,
+    margin: float | None = None,
+    correction: str = "holm",
+    test: str = "t",
+    permutations: int = defaults.PERMUTATIONS,
+    seed: int = defaults.SEED,
+    con: duckdb.DuckDBPyConnection | None = None,
+    segments: Table | None = None,
+    segment_col: str = "segment",
+    ties: str = "item",
+    check: bool = True,
+    **columns: Unpack[ColumnNames],
+) -> duckdb.DuckDBPyRelation:
+    """Find out which model is better, and how surely, as `ranking-udfs compare` does.
+
+    Args:
+        rec: the recommendations of two models or more, as of `evaluate`: a dict, or one with a column system.
+        truth: as of `evaluate`.
+        measures: as of `evaluate`; by default ndcg, recall, average_precision, mrr, hit_rate and precision.
+        ks: as of `evaluate`.
+        baseline: the model to compare the others with; by default each is compared with each.
+        confidence: the confidence level of intervals and verdicts.
+        margin: the equivalence margin: models that differ by less are the same.
+        correction: of p for multiple comparisons: "holm", "bh" (Benjamini and Hochberg) or "none".
+        test: the paired test, "t" or "randomization".
+        permutations: the number of permutations of the randomization test.
+        seed: the random seed of the permutations.
+        con: as of `evaluate`.
+        segments: as of `evaluate`; the users of each segment are compared too, apart from all users.
+        segment_col: as of `evaluate`.
+        ties: as of `evaluate`.
+        check: as of `evaluate`.
+        columns: as of `evaluate`.
+
+    Returns:
+        A relation with a row per comparison, the columns of `ranking_compare_by_user`, and if there are
+        segments, segment before them. It reads as that of `evaluate`.
+
+    Raises:
+        ValueError: the data or an argument is not valid.
+        TypeError: a column is not named by a text, or con is no connection.
+        duckdb.Error: DuckDB cannot read what is named.
+
+    Example:
+        >>> import pandas as pd
+        >>> a = pd.DataFrame({"userid": range(9), "itemid": 1, "score": 1.0})
+        >>> truth = a.assign(itemid=[1, 1, 1, 1, 1, 1, 1, 1, 2])
+        >>> found = ranking_udfs.compare({"a": a, "b": a.assign(itemid=2)}, truth, "mrr", 1, baseline="a")
+        >>> found.select("system, wins, losses, round(difference, 4), verdict").fetchall()
+        [('b', 1, 8, -0.7778, 'worse')]
+    """
+    names = columns_of("compare", columns)
+    options = ComparisonOptions(baseline, confidence, margin, correction, test, permutations, seed)
+    with value_errors("compare"):
+        request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
+        request = replace(request, by_user=True, by_segment=segments is not None)
+        check_measures(request, "compare")
+        with workplace("compare", con, test == "randomization") as place:
+            check_options(place.con, options, "compare")
+            request = replace(request, prefix=place.prefix)
+            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            check_systems(systems_of(place.con, tables), baseline, "compare", "", "{'a': rec_a, 'b': rec_b}")
+            steps = plan(request, tables.has_system)
+            statements = [*steps.tables, *segment_tables(request)]
+            query, *others = compare_queries(request, options)
+            notes = make_tables(place, inputs, tables, steps, statements, check)
+            for by_segment in others:
+                query = (
+                    f"SELECT {literal(defaults.EVERYBODY)} AS segment, * FROM ({query})\n"
+                    f"UNION ALL BY NAME FROM ({by_segment})"
+                )
+            result = place.result(query)
+    warn("compare", notes)
+    return result
+
+
+def report(
+    rec: Table | Mapping[str, Table],
+    truth: Table,
+    measures: Sequence[str] | str | None = None,
+    ks: CutOffs = defaults.K,
+    *,
+    baseline: str | None = None,
+    confidence: float = defaults.CONFIDENCE,
+    margin: float | None = None,
+    correction: str = "holm",
+    test: str = "t",
+    permutations: int = defaults.PERMUTATIONS,
+    seed: int = defaults.SEED,
+    con: duckdb.DuckDBPyConnection | None = None,
+    segments: Table | None = None,
+    segment_col: str = "segment",
+    ties: str = "item",
+    check: bool = True,
+    **columns: Unpack[ColumnNames],
+) -> "Page":
+    """Make the page that `ranking-udfs report` writes; a notebook shows it.
+
+    Needs vl-convert-python, the extra `report`. In a transaction of `con`, an error of DuckDB's aborts it.
+
+    Args:
+        rec: as of `evaluate`, of one model or several.
+        truth: as of `evaluate`.
+        measures: as of `compare`; the verdict is of the first.
+        ks: as of `evaluate`; the verdict is of the first.
+        baseline: the model to compare the others with; by default the first.
+        confidence: as of `compare`.
+        margin: as of `compare`.
+        correction: as of `compare`.
+        test: as of `compare`.
+        permutations: as of `compare`.
+        seed: as of `compare`.
+        con: as of `evaluate`.
+        segments: as of `evaluate`.
+        segment_col: as of `evaluate`.
+        ties: as of `evaluate`.
+        check: whether to look for problems in the data, which then stand on the page.
+        columns: as of `evaluate`.
+
+    Returns:
+        A Page: its `html` is a whole file of HTML, which `save(path)` writes.
+
+    Raises:
+        ValueError: the data or an argument is not valid.
+        TypeError: a column is not named by a text, or con is no connection.
+        ImportError: vl-convert-python is not installed.
+        duckdb.Error: DuckDB cannot read what is named.
+
+    Example:
+        >>> import pandas as pd
+        >>> rec = pd.DataFrame({"userid": [7, 7, 8], "itemid": ["a", "b", "a"], "score": [0.9, 0.5, 0.7]})
+        >>> truth = pd.DataFrame({"userid": [7, 8], "itemid": ["b", "a"]})
+        >>> page = ranking_udfs.report(rec, truth, ["ndcg", "recall"], [1, 2])
+        >>> "How good are the recommendations?" in page.html
+        True
+    """
+    from .reporting.drawing import vl_convert
+    from .reporting.gathering import Study, check_report, gather
+    from .reporting.page import page
+
+    vl_convert()  # an error at once where it is not installed
+    names = columns_of("report", columns)
+    options = ComparisonOptions(baseline, confidence, margin, correction, test, permutations, seed)
+    with value_errors("report"):
+        request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
+        request = replace(request, by_segment=segments is not None)
+        with workplace("report", con, test == "randomization") as place:
+            check_options(place.con, options, "report")
+            request = replace(request, prefix=place.prefix)
+            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            systems = systems_of(place.con, tables)
+            check_report(request, options, systems)
+            check_users(place.con, inputs)
+            findings = gather(place.con, Study.of(request, options, inputs, tables, systems, check))
+    return page(findings)
+
+
+@contextmanager
+def value_errors(caller: str) -> Iterator[None]:
+    """Raise errors of the data or an argument as ValueError, under the name of the function."""
+    try:
+        yield
+    except (DataError, duckdb.InvalidInputException) as error:
+        text = error_summary(error).removeprefix("Invalid Input Error: ")
+        text = re.sub(rf"^({caller}|{TABLE_FUNCTIONS}): ", "", text)
+        raise ValueError(f"{caller}: {text}") from None
+
+
+def build_request(
+    measures: Sequence[str] | str | None, ks: CutOffs, ties: str, usual: Sequence[str], columns: Columns
+) -> Request:
+    """Make the request of a caller's arguments.
+
+    Raises:
+        DataError: an argument is not valid.
+    """
+    if ties not in [*defaults.TIES]:
+        raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
+    given = [measures] if isinstance(measures, str) else measures
+    texts = usual if given is None else [*given] if isinstance(given, Iterable) else []
+    if not texts or not all(isinstance(one, str) for one in texts):
+        raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
+    try:
+        chosen = [choice for one in texts for choice in parse_measures(one)]
+    except ValueError as error:
+        raise DataError(str(error)) from None
+    for choice in chosen:
+        if ties == "expected" and not choice.measure.expected:
+            raise DataError(f"{choice.name} {defaults.NO_CLOSED_FORM}")
+        for k in choice.cuts:
+            to_cut_off(k)
+    cuts = [to_cut_off(k) for k in (ks if isinstance(ks, Iterable) else [ks])]
+    is_used = not all(choice.cuts for choice in chosen)
+    if is_used and not cuts:
+        raise DataError("ks must be a list of one or more k, got []")
+    choices, every = resolve_cut_offs(chosen, cuts if is_used else [])
+    return Request(choices=choices, ks=every, ties=ties, descending=columns.descending)
+
+
+def to_cut_off(k: object) -> int | None:
+    """Return a cut-off as an integer, NumPy's too, or None for the whole list.
+
+    Raises:
+        DataError: it is none.
+    """
+    if k is None:
+        return None
+    try:
+        found = -1 if isinstance(k, bool) else operator.index(k)  # type: ignore[arg-type]
+    except TypeError:
+        found = -1
+    if not 0 <= found <= defaults.LARGEST_K:
+        rule = f"every k in ks must be an integer from 0 to {defaults.LARGEST_K}, or None"
+        raise DataError(f"{rule}, got {shorten(repr(k))}")
+    return found
+
+
+def read_inputs(
+    place: Workplace, rec: Any, truth: Any, segments: Any, segment_col: str, columns: Columns
+) -> tuple[Inputs, Tables]:
+    """Make the tables rec, truth and segments of the user's tables, files or data frames."""
+    if not isinstance(segment_col, str):
+        raise DataError(f"segment_col must be the name of a column, got {segment_col!r}")
+    inputs = Inputs(
+        recs=place.recommendations(rec),
+        truth=place.name("truth", truth),
+        columns=columns,
+        segment=None if segments is None else (place.name("segments", segments), segment_col),
+        catalog=place.catalog,
+        prefix=place.prefix,
+    )
+    return inputs, load(place.con, inputs)
+
+
+def make_tables(
+    place: Workplace, inputs: Inputs, tables: Tables, steps: Plan, statements: Sequence[str], check: bool
+) -> list[str]:
+    """Make the tables of a plan, and return the problems of the data."""
+    check_users(place.con, inputs)
+    for statement in statements:
+        place.con.execute(statement)
+    if not check:
+        return []
+    return [*tables.notes, *map(problem_text, fetch_rows(place.con, steps.check))]
+
+
+def ordered_summary(steps: Plan, request: Request, systems: Sequence[str]) -> str:
+    """Return the query for the means of all users and of segments, in the order of the command."""
+    names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
+    names += [identifier(choice.name) for choice in request.choices]
+    source, order = f"({steps.summary})", []
+    if steps.by_segment:
+        everybody = f"SELECT 0 AS is_segment, {literal(defaults.EVERYBODY)} AS segment, * FROM {source}"
+        source = f"({everybody}\nUNION ALL BY NAME SELECT 1 AS is_segment, * FROM ({steps.by_segment}))"
+        order.append("is_segment")
+    if systems:
+        order.append(f"list_position([{', '.join(map(literal, systems))}], system)")
+    order += ["segment"] * request.by_segment
+    cuts = ", ".join("-1" if k is None else str(k) for k in request.ks)
+    order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
+    return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
+
+
+def warn(caller: str, notes: Sequence[str]) -> None:
+    """Warn of problems in the data, at the line that called the function."""
+    for note in notes:
+        warnings.warn(f"{caller}: {note}", stacklevel=3)

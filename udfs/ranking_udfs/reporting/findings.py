@@ -1,0 +1,106 @@
+"""The contents of a report as plain data: aggregates alone, so that it does not grow with the users."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..evaluation.words import Row, format_cut_off
+
+UNNAMED = "recommendations"  # the label of one model without a name
+
+
+@dataclass(frozen=True)
+class ReportMeasure:
+    """A measure of a report with its cut-offs; a chart of one cut-off shows the first.
+
+    name              the column: `ndcg(gain=linear)`
+    label             the name for people: `NDCG`
+    options           those that it was computed with: `gain=linear`
+    cuts              the cut-offs, None among them for the whole list
+    higher_is_better  None if it says nothing of a system
+    """
+
+    name: str
+    label: str
+    options: str
+    cuts: Sequence[int | None]
+    higher_is_better: bool | None
+
+    @property
+    def title(self) -> str:
+        """The measure's label with its options."""
+        return f"{self.label} ({self.options})" if self.options else self.label
+
+    def at(self, k: int | None) -> str:
+        """Return the label at this cut-off."""
+        return f"{self.label}@{format_cut_off(k)}" + (f" ({self.options})" if self.options else "")
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """A histogram of the users' values of one measure at one cut-off.
+
+    edges  between the bins, one more than bins
+    bins   for each system, how many users are in each; a value at an edge is in the bin above it
+    apart  those who are in no bin, for each system, by what they have: "exactly 0" where that can be, and
+           "no value" where some users have none
+    """
+
+    edges: Sequence[float]
+    bins: Mapping[str, Sequence[int]]
+    apart: Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The results that a report shows.
+
+    systems       the names of the models, the baseline first; one if nothing is compared
+    measures      in the order in which they were asked for; the first is what verdicts are of
+    confidence    of all intervals
+    margin        up to which two models are the same, if any
+    verdicts      a sentence for each model that is compared
+    problems      rows of ranking_check; None if it was not asked
+    notes         what else is to be said about the data
+    counts        of each system: users, users_without_rec, users_without_truth
+    means         system, k, place (of the measure), users (with a value), mean, low, high
+    comparisons   rows of ranking_compare_by_user, for all users
+    segment       what segments are called; None if there are none
+    segments      of the first measure: segment, system, users, low, high, and `value`: the difference to the
+                  baseline, or with one system the mean; the largest segments first
+    more_segments how many smaller segments there are beside those
+    curve         system, recall, precision
+    histogram     of the first measure
+    losers        for each system that is compared, the users whose first measure becomes worse by the most:
+                  userid, baseline, system, difference
+    facts         how the report was made: what, and its value
+    sql           the statements that made it
+    """
+
+    systems: Sequence[str]
+    measures: Sequence[ReportMeasure]
+    confidence: float
+    margin: float | None
+    verdicts: Sequence[str]
+    problems: Sequence[Row] | None
+    notes: Sequence[str]
+    counts: Mapping[str, Row]
+    means: Sequence[Row]
+    comparisons: Sequence[Row]
+    segment: str | None
+    segments: Sequence[Row]
+    more_segments: int
+    curve: Sequence[Row]
+    histogram: Histogram
+    losers: Mapping[str, Sequence[Row]]
+    facts: Sequence[tuple[str, str]]
+    sql: str
+
+    @property
+    def baseline(self) -> str | None:
+        """The model that the others are compared with."""
+        return self.systems[0] if len(self.systems) > 1 else None
+
+    @property
+    def first(self) -> ReportMeasure:
+        """The measure that verdicts are of."""
+        return self.measures[0]

@@ -1,0 +1,386 @@
+"""The queries of a report: aggregates of the values of each user, and comparisons of them."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+
+import duckdb
+
+from ..duckdb.statements import identifier, literal
+from ..evaluation.comparison import (
+    ComparisonOptions,
+    check_baseline,
+    check_measures,
+    compare_queries,
+    segment_tables,
+)
+from ..evaluation.conclusion import footnote, sentence
+from ..evaluation.defaults import DIGITS, TIES
+from ..evaluation.errors import DataError
+from ..evaluation.queries import Request, descending_argument, fetch_rows, plan, ranked_table
+from ..evaluation.words import Row, cut_off_key, format_cut_off
+from ..inputs.tables import Inputs, Tables
+from ..measures.grammar import Choice
+from ..measures.registry import Range
+from ..texts import printable, shorten
+from ..version import version
+from .findings import UNNAMED, Findings, Histogram, ReportMeasure
+
+MOST_SYSTEMS = 50
+MOST_SEGMENTS = 100
+BINS = 20
+LOSERS = 20
+
+
+@dataclass(frozen=True)
+class Study:
+    """The subject of a report.
+
+    request   what was measured; the tables rec, truth and perhaps segments are there
+    options   how models are compared; with no baseline, with the first
+    systems   the models in order, all of them; none where rec has no column `system`
+    segment   the column of segments, if there are any
+    sources   kinds and names of what was read
+    check     whether to look for problems in the data
+    notes     further notes on the data
+    statements  the SQL that made the tables
+    """
+
+    request: Request
+    options: ComparisonOptions
+    systems: Sequence[str]
+    segment: str | None
+    sources: Sequence[tuple[str, str]]
+    check: bool
+    notes: Sequence[str]
+    statements: Sequence[str]
+
+    @classmethod
+    def of(
+        cls,
+        request: Request,
+        options: ComparisonOptions,
+        inputs: Inputs,
+        tables: Tables,
+        systems: Sequence[str],
+        check: bool,
+    ) -> "Study":
+        paths = [rec if isinstance(rec, str) else rec[1] for rec in inputs.recs]
+        sources = [("Recommendations", ", ".join(paths)), ("Truth", inputs.truth)]
+        sources += [("Segments", ":".join(inputs.segment))] if inputs.segment else []
+        return cls(
+            request=request,
+            options=options,
+            systems=systems,
+            segment=inputs.segment and inputs.segment[1],
+            sources=sources,
+            check=check,
+            notes=tables.notes,
+            statements=tables.statements,
+        )
+
+
+def check_report(
+    request: Request, options: ComparisonOptions, systems: Sequence[str], dashes: str = ""
+) -> None:
+    """Raise DataError if there are too many models for a page, or they cannot be compared so.
+
+    `dashes` stand in front of the options of what the user calls.
+    """
+    if len(systems) > MOST_SYSTEMS:
+        raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
+    check_baseline(systems, options.baseline, "report", dashes)
+    if len(systems) > 1:
+        check_measures(request, "report", dashes)
+
+
+def gather(
+    con: duckdb.DuckDBPyConnection, study: Study, step: Callable[[str], None] = lambda _: None
+) -> Findings:
+    """Make the tables by_user and by_segment, and find what the page shows, telling each `step`."""
+    return Gathering(con, study).findings(step)
+
+
+class Gathering:
+    """The work from a study to findings; it keeps its queries for the page to show.
+
+    first, k  the measure and the cut-off that verdicts are of
+    labels    the label of each model on the page by its name in the data, "" for one without a name
+    order     the place of each model on the page, the baseline's first
+    """
+
+    def __init__(self, con: duckdb.DuckDBPyConnection, study: Study) -> None:
+        self.con, self.study = con, study
+        self.request = replace(study.request, by_user=True)
+        self.has_system = bool(study.systems)
+        given = study.options.baseline  # "" is a name, too
+        self.baseline = next(iter(study.systems), "") if given is None else given
+        self.systems = [self.baseline, *(name for name in study.systems if name != self.baseline)]
+        self.options = replace(study.options, baseline=self.baseline)
+        self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
+        self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
+        self.labels = unique_labels(self.systems) if self.has_system else {"": UNNAMED}
+        self.order = {name: i for i, name in enumerate(self.labels.values())}
+        self.queries: list[str] = []
+
+    def fetch(self, query: str) -> list[Row]:
+        """Return the rows of a query, with the labels of models."""
+        self.queries.append(query)
+        found: list[Row] = []
+        for row in fetch_rows(self.con, query):
+            models = [name for name in ("system", "baseline") if row.get(name) in self.labels]
+            labels = {name: self.labels[row[name]] for name in models}
+            found.append({"system": self.labels[self.baseline], **row, **labels})
+        return found
+
+    def findings(self, step: Callable[[str], None]) -> Findings:
+        """Make everything that the page shows."""
+        step("measuring")
+        steps = plan(self.request, self.has_system)
+        made = [*steps.tables, *segment_tables(self.request)]
+        for statement in made:
+            self.con.execute(statement)
+        counts = {row["system"]: row for row in self.fetch(steps.summary) if row["k"] == self.k}
+        means = self.means()
+        at_first = [row for row in means if row["place"] == 0 and row["k"] == self.k]
+        step("comparing")
+        comparisons, by_segment = self.comparisons()
+        family = [row for row in comparisons if self.is_first(row)]
+        segments, more_segments = self.segments(by_segment)
+        step("looking at users")
+        problems = list(map(shorten_example, self.fetch(steps.check))) if self.study.check else None
+        return Findings(
+            systems=list(self.order),
+            measures=[
+                ReportMeasure(
+                    one.name, one.measure.label, one.options_text, one.cuts, one.measure.higher_is_better
+                )
+                for one in self.request.choices
+            ],
+            confidence=self.options.confidence,
+            margin=self.options.margin,
+            verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
+            problems=problems,
+            notes=list(map(printable, self.study.notes)),
+            counts=counts,
+            means=means,
+            comparisons=comparisons,
+            segment=None if self.study.segment is None else shorten(self.study.segment),
+            segments=segments,
+            more_segments=more_segments,
+            curve=self.fetch(curve_query(self.request)),
+            histogram=self.histogram(at_first, counts),
+            losers={self.labels[name]: self.losers(name) for name in self.systems[1:]},
+            facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
+            sql=sql_listing([*self.study.statements, *made, *self.queries]),
+        )
+
+    def is_first(self, row: Row) -> bool:
+        """Return whether verdicts are of this comparison."""
+        return bool(row["measure"] == self.first.name and row["k"] == self.k)
+
+    def means(self) -> list[Row]:
+        """Return the means of all measures at their cut-offs, in order."""
+        keys = ["system", "k"] if self.has_system else ["k"]
+        choices = self.request.choices
+        found = self.fetch(means_query(self.request.table("by_user"), keys, choices, self.options.confidence))
+        found = [row for row in found if row["k"] in choices[row["place"]].cuts]
+        return sorted(found, key=lambda row: (row["place"], cut_off_key(row["k"]), self.order[row["system"]]))
+
+    def comparisons(self) -> tuple[list[Row], list[Row]]:
+        """Compare all users, in order, and those of segments."""
+        if len(self.systems) == 1:
+            return [], []
+        everybody, *others = (self.fetch(query) for query in compare_queries(self.request, self.options))
+        places = {one.name: i for i, one in enumerate(self.request.choices)}
+        everybody.sort(
+            key=lambda row: (places[row["measure"]], cut_off_key(row["k"]), self.order[row["system"]])
+        )
+        return everybody, [row for found in others for row in found]
+
+    def segments(self, compared: Sequence[Row]) -> tuple[list[Row], int]:
+        """Return the first measure of the largest segments, and the number of the others."""
+        if self.study.segment is None:
+            return [], 0
+        if len(self.systems) > 1:
+            found = [{**row, "value": row["difference"]} for row in compared if self.is_first(row)]
+        else:
+            at_first = f"(FROM {self.request.table('by_segment')} WHERE {self.at_k})"
+            query = means_query(at_first, ["segment"], [self.first], self.options.confidence)
+            found = [{**row, "value": row["mean"]} for row in self.fetch(query)]
+        users: dict[str, int] = {}
+        for row in found:
+            users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
+        names = sorted(users, key=lambda name: (-users[name], name))[:MOST_SEGMENTS]
+        shown, places = unique_labels(names), {name: i for i, name in enumerate(names)}
+        found = [row for row in found if row["segment"] in places]
+        found.sort(key=lambda row: (places[row["segment"]], self.order[row["system"]]))
+        return [{**row, "segment": shown[row["segment"]]} for row in found], len(users) - len(names)
+
+    def histogram(self, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
+        """Count users by their value of the first measure at the first cut-off."""
+        values = self.first.measure.range
+        low, high = histogram_ends(values, means)
+        bins = {name: [0] * BINS for name in self.order}
+        for row in self.fetch(histogram_query(self.request, self.has_system, self.at_k, low, high)):
+            bins[row["system"]][row["bin"]] = row["users"]
+        zeros = {row["system"]: row["zeros"] for row in means}
+        absent = {row["system"]: counts[row["system"]]["users"] - row["users"] for row in means}
+        apart = {"exactly 0": zeros} if 0 in values else {}
+        apart |= {"no value": absent} if any(absent.values()) else {}
+        return Histogram([low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart)
+
+    def losers(self, system: str) -> list[Row]:
+        """Return the users whose first measure becomes worse by the most with this model."""
+        found = self.fetch(losers_query(self.request, self.at_k, system, self.baseline))
+        return [{**row, "userid": shorten(row["userid"])} for row in found]
+
+
+def unique_labels(systems: Sequence[str]) -> dict[str, str]:
+    """Shorten names to one line and make them unique."""
+    shown: dict[str, str] = {}
+    for name in systems:
+        one = line = shorten(name).strip() or "(no name)"
+        number = 1
+        while one in shown.values():
+            number += 1
+            one = f"{line} ({number})"
+        shown[name] = one
+    return shown
+
+
+def shorten_example(row: Row) -> Row:
+    example = row["example"]
+    return {**row, "example": None if example is None else shorten(example)}
+
+
+def histogram_ends(values: Range, means: Sequence[Row]) -> tuple[float, float]:
+    """Return the ends of a histogram: those of the measure's range, else of the users' values."""
+    found = [row for row in means if row["least"] is not None]
+    low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
+    high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
+    return (low, high) if low < high else (low, low + 1)
+
+
+def sql_listing(statements: Sequence[str]) -> str:
+    """Join the statements as people read them, line by line."""
+    return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
+
+
+def means_query(source: str, keys: Sequence[str], choices: Sequence[Choice], confidence: float) -> str:
+    """Return means of measures with their intervals and numbers of users, by `keys`.
+
+    `source` is a table, or a query in brackets. The squares are of differences to the means, which are found
+    beforehand: so they cannot be lost to large means.
+    """
+    names = [identifier(choice.name) for choice in choices]
+    by = ", ".join(keys)
+    of_means = ", ".join(f"means.{key}" for key in keys)
+    same = " AND ".join(f"one_user.{key} IS NOT DISTINCT FROM means.{key}" for key in keys)
+    sums = ",\n        ".join(
+        f"{{users: count({name}), mean: ranking_mean({name}), zeros: count(*) FILTER ({name} = 0), "
+        f"least: min({name})::DOUBLE, most: max({name})::DOUBLE}}"
+        for name in names
+    )
+    squares = ",\n        ".join(
+        f"ranking_mean(({name} - found[{i}].mean) ** 2)" for i, name in enumerate(names, start=1)
+    )
+    return f"""WITH means AS MATERIALIZED (
+    SELECT {by}, [
+        {sums}
+    ] AS found
+    FROM {source}
+    GROUP BY ALL
+), squares AS (
+    SELECT {of_means}, found, [
+        {squares}
+    ] AS squares
+    FROM {source} AS one_user
+    JOIN means
+        ON {same}
+    GROUP BY ALL
+)
+SELECT {by}, place, users, zeros, least, most, mean,
+    CASE WHEN isfinite(half) THEN mean - half END AS low,
+    CASE WHEN isfinite(half) THEN mean + half END AS high
+FROM (
+    SELECT {by}, place, one.*,
+        CASE WHEN one.users > 1 THEN
+            _ranking.main._ranking_t_quantile({1 - confidence!r}, one.users - 1)
+                * sqrt(square / (one.users - 1))
+        END AS half
+    FROM (
+        SELECT {by}, unnest(range(len(found))) AS place, unnest(found) AS one, unnest(squares) AS square
+        FROM squares
+    )
+)"""
+
+
+def histogram_query(request: Request, has_system: bool, at_k: str, low: float, high: float) -> str:
+    """Return the query that counts users in each bin, those with 0 left out."""
+    value, system = identifier(request.choices[0].name), "system, " if has_system else ""
+    bin_of = f"floor(({value} - {low!r}) / {high - low!r} * {BINS})"
+    return f"""SELECT {system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, count(*) AS users
+FROM {request.table("by_user")}
+WHERE {at_k} AND {value} <> 0
+GROUP BY ALL"""
+
+
+def losers_query(request: Request, at_k: str, system: str, baseline: str) -> str:
+    """Return the users whose values of the first measure become worse by the most."""
+    choice, by_user = request.choices[0], request.table("by_user")
+    value = identifier(choice.name)
+    worst = "DESC" if choice.measure.higher_is_better is False else "ASC"
+    is_worse = f"system_of.{value} {'>' if worst == 'DESC' else '<'} baseline_of.{value}"
+    return f"""SELECT
+    CAST(userid AS VARCHAR) AS userid,
+    baseline_of.{value} AS baseline,
+    system_of.{value} AS system,
+    system_of.{value} - baseline_of.{value} AS difference
+FROM (FROM {by_user} WHERE system = {literal(baseline)} AND {at_k}) AS baseline_of
+JOIN (FROM {by_user} WHERE system = {literal(system)} AND {at_k}) AS system_of USING (userid)
+WHERE {is_worse}
+ORDER BY difference {worst}, userid
+LIMIT {LOSERS}"""
+
+
+def curve_query(request: Request) -> str:
+    """Return precision at each level of recall."""
+    tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
+    return f"FROM ranking_interpolated_precision_curve({tables}{descending_argument(request)})"
+
+
+def facts(study: Study, options: ComparisonOptions | None, baseline: str) -> list[tuple[str, str]]:
+    """List the facts with which people can make the report again."""
+    request = study.request
+    found = [(name, shorten(value)) for name, value in study.sources]
+    found.append(("Cut-offs", ", ".join(map(format_cut_off, request.ks))))
+    found.append(("Equal scores", TIES[request.ties]))
+    found.append(("Best score", "the highest" if request.descending else "the lowest"))
+    share = f"{100 * study.options.confidence:.15g}"
+    found.append(("Means", f"with {share} % intervals by Student's t"))
+    if options is not None:
+        found.append(("Baseline", baseline))
+        found.append(("Comparisons", footnote(options, study.segment is not None).partition(". ")[2]))
+        if options.margin is not None:
+            found.append(
+                ("The same", f"what differs by less than {options.margin:g}, by two one-sided tests")
+            )
+        if options.test == "randomization":
+            found.append(("Permutations", f"{options.permutations}, seed {options.seed}"))
+    found.append(("Made", report_time()))
+    found.append(("Versions", f"{version()}, DuckDB {duckdb.__version__}"))
+    return found
+
+
+def report_time() -> str:
+    """Return the time, or that of SOURCE_DATE_EPOCH (https://reproducible-builds.org); DataError if none."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        made = time.gmtime(int(given) if given else time.time())
+    except (ValueError, OverflowError, OSError):
+        rule = "SOURCE_DATE_EPOCH must be seconds since 1970"
+        raise DataError(f"report: {rule}, got {shorten(repr(given))}") from None
+    return f"{time.strftime('%Y-%m-%d %H:%M', made)} UTC"

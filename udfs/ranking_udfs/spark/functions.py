@@ -1,0 +1,88 @@
+"""register: make the functions SQL functions of a Spark session."""
+
+import os
+import shutil
+import sys
+import warnings
+from collections.abc import Callable
+from functools import partial
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
+from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+
+from ..arrow.functions import FUNCTIONS, ScalarFunction
+from ..texts import not_replaced
+from . import MINIMUM
+from .kernels import function_kernel
+
+REGISTERED = "ranking_udfs.spark.registered"  # the session's setting that holds the names of the pack's
+
+
+def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSession:
+    """Make `judge` and all measures over lists functions of Spark SQL, each under all of its names.
+
+    All argument forms: `recall(rec, truth)`, `recall(rec, truth, k)`, `recall(rec, truth, k, options)` and
+    the same of a judged ranking, `recall(judge(rec, truth), k)`. rec is an ARRAY of items, best first; truth
+    an ARRAY of items, or a MAP from item to grade; or rec an ARRAY of STRUCT(grade, item) and truth one of
+    grades.
+
+    The functions are the session's own, and may be registered again. A function of yours with one of these
+    names is not replaced, with a warning. The executors need this package, too: see the README.
+
+    Args:
+        spark: the session; None for the active one or, if there is none, a new one, in which the executors
+            run this Python.
+        prefix: the beginning of the names, where yours are others: `prefix="udf_"` makes `udf_recall`.
+
+    Raises:
+        TypeError: spark is no session, or prefix no text.
+        RuntimeError: Spark is older than 4.1, or there is no Java to start it with.
+    """
+    spark = active_session() if spark is None else spark
+    if not isinstance(spark, SparkSession) and type(spark).__name__ != "SparkSession":
+        raise TypeError(f"register: spark must be a SparkSession, got {type(spark).__name__}")
+    if tuple(int(part) for part in spark.version.split(".")[:2]) < MINIMUM:
+        raise RuntimeError(f"register: Spark must be 4.1 or later, got {spark.version}")
+    if not isinstance(prefix, str):
+        raise TypeError(f"register: prefix must be a text, got {prefix!r}")
+    there = {row[0].rpartition(".")[2].lower() for row in spark.sql("SHOW FUNCTIONS").collect()}
+    ours = set((spark.conf.get(REGISTERED, "") or "").split())
+    makers: dict[str, Callable[[str], object]] = {
+        (prefix + name).lower(): partial(register_function, spark, function)
+        for name, function in FUNCTIONS.items()
+    }
+    left = sorted(makers.keys() & there - ours)
+    for name in makers.keys() - left:
+        makers[name](name)
+    spark.conf.set(REGISTERED, " ".join(sorted(ours | makers.keys() - left)))
+    if left:
+        hint = "use prefix='udf_' to register all as udf_..."
+        warnings.warn(f"register: {not_replaced(left)}; {hint}", stacklevel=2)
+    return spark
+
+
+def register_function(spark: SparkSession, function: ScalarFunction, name: str) -> None:
+    spark.udf.register(name, arrow_udf(function_kernel(function.name), spark_type(function.returns)))
+
+
+def active_session() -> SparkSession:
+    """Return the active session, or a new one."""
+    active = SparkSession.getActiveSession()
+    if active is not None:
+        return active
+    if not (os.environ.get("SPARK_REMOTE") or os.environ.get("JAVA_HOME") or shutil.which("java")):
+        raise RuntimeError(
+            "register: Java 17 or later must be installed to start Spark, got no JAVA_HOME and no java"
+        )
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return SparkSession.builder.appName("duckdb-ranking-udfs").getOrCreate()
+
+
+def spark_type(kind: pa.DataType) -> str:
+    """Return the type as Spark writes it."""
+    if pa.types.is_struct(kind):
+        return f"struct<{', '.join(f'{field.name}: {spark_type(field.type)}' for field in kind)}>"
+    if pa.types.is_list(kind):
+        return f"array<{spark_type(kind.value_type)}>"
+    return {pa.int32(): "int", pa.float64(): "double"}[kind]

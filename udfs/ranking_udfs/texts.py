@@ -1,0 +1,22 @@
+"""Values in the text of an error or a report, on one short line. Every room may import it."""
+
+from collections.abc import Sequence
+
+LONGEST = 200  # characters of a value, of a type, or of a line of DuckDB's errors
+
+
+def printable(text: object) -> str:
+    """Put the text on one line: no line breaks, no escape sequences, no marks that reverse the writing."""
+    return "".join(character if character.isprintable() else " " for character in str(text))
+
+
+def not_replaced(names: Sequence[str]) -> str:
+    """Say that functions of another origin have these names and keep them."""
+    verbs = "already exists and was" if len(names) == 1 else "already exist and were"
+    return f"{', '.join(names)} {verbs} not replaced"
+
+
+def shorten(text: object) -> str:
+    """Put the text on one line of at most 200 characters."""
+    line = printable(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
