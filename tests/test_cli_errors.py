@@ -163,6 +163,12 @@ def test_an_error_in_a_measure_is_one_line(fails: Fails) -> None:
 
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])
+def test_a_place_that_cannot_be_written_is_named(fails: Fails, option: str) -> None:
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "/proc/report.csv")
+    assert error == "[Errno 2] No such file or directory: '/proc/report.csv'"
+
+
+@pytest.mark.parametrize("option", ["--output", "--by-user"])
 def test_a_place_to_write_that_is_not_there_exits_1(fails: Fails, folder: Path, option: str) -> None:
     Path("folder.csv").mkdir()
     error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "nowhere/report.csv")

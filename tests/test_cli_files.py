@@ -69,6 +69,19 @@ def test_patterns_read_all_files(run: Run) -> None:
     assert run("evaluate", "part*.csv", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
 
 
+@pytest.mark.parametrize("name", ["~rec.csv", "~rec.parquet", "~/rec.csv"])
+def test_a_name_with_a_tilde_is_a_file_here_if_there_is_one(
+    run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    with duckdb.connect() as con:
+        con.execute("COPY (FROM 'rec.csv') TO './~rec.parquet'")
+    Path("~rec.csv").write_text(REC)
+    (folder / "home").mkdir()
+    (folder / "home/rec.csv").write_text(REC)
+    monkeypatch.setenv("HOME", str(folder / "home"))
+    assert run("evaluate", name, "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
+
+
 def test_columns_of_other_names(run: Run) -> None:
     Path("r.csv").write_text(REC.replace("userid,itemid,score", "customer,SKU,p"))
     Path("t.csv").write_text(
@@ -474,6 +487,21 @@ def test_a_column_system_holds_several_models(run: Run) -> None:
     assert found["MRR"] == ["0.0", "1.0", "1.0"]
     rows = evaluated(run, "both.csv", "rec=rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
     assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_no_name_means_two_models_or_segments(
+    fails: Fails, con: duckdb.DuckDBPyConnection, form: str
+) -> None:
+    rule = "may be called (none){}, as in the results others are, got "
+    write(con, f"named.{form}", "SELECT *, CASE itemid WHEN 1 THEN '(none)' END AS system FROM 'rec.csv'")
+    for command in ("evaluate", "compare"):
+        error = fails(1, command, f"named.{form}", "truth.csv")
+        assert error.endswith(f"named.{form}: no system {rule.format('')}(none)")
+    for word in ("(none)", "(all)"):
+        write(con, f"users.{form}", f"SELECT 1 AS userid, '{word}' AS country")
+        error = fails(1, "evaluate", "rec.csv", "truth.csv", "--segment", f"users.{form}:country")
+        assert error.endswith(f"users.{form}: no segment {rule.format(' or (all)')}{word}")
 
 
 def test_a_path_with_an_equals_sign_is_a_path(run: Run) -> None:

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -149,6 +150,13 @@ def test_a_terminal_shows_four_digits_and_what_is_asked_for(
     assert cells(Path("means.txt").read_text())["NDCG"] == [DOCUMENTS["NDCG"][0]]
     monkeypatch.setattr(commands, "is_terminal", lambda: False)
     assert cells(run(*arguments))["NDCG"] == [DOCUMENTS["NDCG"][0]]
+
+
+def test_no_format_makes_a_terminal_obey_a_name(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    arguments = ["evaluate", "\x1b[31mred=rec.csv", "truth.csv", "--format", "csv"]
+    assert "\n\x1b[31mred,10," in run(*arguments)  # a file or a program gets what the data say
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert "\n [31mred,10," in run(*arguments)
 
 
 def test_a_table_that_is_too_wide_has_a_row_per_model_and_k(

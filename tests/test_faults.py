@@ -45,6 +45,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 START = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored where this runs
+signal.signal(signal.SIGTERM, signal.SIG_DFL)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from ranking_udfs.__main__ import main
 sys.exit(main())
 """
@@ -101,13 +103,16 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ctrl_c_while_a_file_is_written_leaves_none(data: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_while_a_file_is_written_leaves_none(
+    data: Path, tmp_path: Path, number: signal.Signals
+) -> None:
     files = str(data / "rec.parquet"), str(data / "crowd.parquet")
     process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
     wait_for(lambda: any(tmp_path.iterdir()), process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     assert process.communicate(timeout=60) == ("", "")
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert not any(tmp_path.iterdir())
 
 

@@ -319,7 +319,6 @@ def scale(svg: Any, role: str) -> Any:
 
 
 def test_the_points_of_a_chart_are_where_the_means_are(run: Run) -> None:
-    Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
     expected = json.loads(
         run("evaluate", *ARGUMENTS[:4], "-k", "5", "-k", "10", "-k", "20", "--no-check", "--format", "json")
@@ -337,7 +336,6 @@ def test_the_points_of_a_chart_are_where_the_means_are(run: Run) -> None:
 
 
 def test_the_points_of_a_comparison_are_where_the_differences_are(run: Run) -> None:
-    Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
     expected = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
     svg = Path("figures/differences-2-recall.svg").read_text()
@@ -351,7 +349,6 @@ def test_the_points_of_a_comparison_are_where_the_differences_are(run: Run) -> N
 
 
 def test_figures_are_files_of_their_own(run: Run) -> None:
-    Path("figures").mkdir()
     assert run("report", *ARGUMENTS, *FEW, *SEGMENT, "--figures", "figures", "--figure-format", "png") == ""
     names = {path.name for path in Path("figures").iterdir()}
     assert {"by-k-1-ndcg.png", "differences-1-ndcg.png", "wins-2-recall.png", "curve.png"} <= names

@@ -5,8 +5,10 @@
 import json
 import re
 import shutil
+import stat
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -356,7 +358,8 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(
 def test_what_cannot_be_is_one_line(fails: Fails, run: Run) -> None:
     assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures DIR is required")
     assert fails(1, "report", *FILES, "--output", "no/r.html") == "no/r.html: no such directory: no"
-    assert fails(1, "report", *FILES, "--figures", "no") == "no: no such directory"
+    Path("a_file").touch()
+    assert fails(1, "report", *FILES, "--figures", "a_file") == "a_file: a file, not a directory"
     assert fails(2, "report", *FILES, "--output", "als.csv").startswith("--output must end in .html")
     Path("als.html").symlink_to("als.csv")
     assert fails(1, "report", *FILES, "--output", "als.html").startswith("als.html: would overwrite als.csv")
@@ -451,6 +454,15 @@ def test_udfs_report_is_the_page_of_the_command(shop: duckdb.DuckDBPyConnection,
     )
     found.save("notebook.html")
     assert Path("notebook.html").read_text(encoding="utf-8") == found.html
+    Path("notebook.html").chmod(0o600)
+    Path("linked.html").symlink_to("notebook.html")
+    Path("linked.html.part").write_text("of the user's")
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(found.save, ["linked.html"] * 20))
+    assert Path("linked.html").is_symlink()
+    assert Path("notebook.html").read_text(encoding="utf-8") == found.html
+    assert stat.S_IMODE(Path("notebook.html").stat().st_mode) == 0o600
+    assert Path("linked.html.part").read_text() == "of the user's"
     expected = written(*ARGUMENTS[:2], "relevant.csv", "-k", "5", "-k", "10", *SEGMENT, "--margin", "0.01")
     ours, theirs = sections(found.html), sections(expected)
     assert list(ours) == list(theirs)

@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -9,7 +10,8 @@ from contextlib import AbstractContextManager, nullcontext
 from .arguments import parse_arguments
 from .messages import WRITABLE, say
 
-INTERRUPTED, BROKEN_PIPE = 130, 141  # what a shell reports for SIGINT and SIGPIPE
+KILLED = 128  # and the number of a signal: what a shell reports
+INTERRUPTED, BROKEN_PIPE = KILLED + signal.SIGINT, KILLED + 13
 
 
 def main(
@@ -44,7 +46,7 @@ def run(argv: Sequence[str] | None, importing: Callable[[], AbstractContextManag
         return run_command(arguments.command, parse_request(arguments))
     except SystemExit as stop:  # argparse: --help, --version, wrong usage
         return stop.code if isinstance(stop.code, int) else 0
-    except KeyboardInterrupt:
-        return INTERRUPTED
+    except KeyboardInterrupt as ended:  # by the signal that it names, else by Ctrl-C
+        return KILLED + ended.args[0] if ended.args else INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE

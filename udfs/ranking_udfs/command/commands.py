@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,11 +23,12 @@ from ..evaluation.queries import Plan, fetch_rows, plan
 from ..evaluation.words import Row, problem_text
 from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
 from ..version import PACK, version
+from ..writing import atomic_file
 from .arguments import EXIT_FAILED
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text
 from .messages import say
-from .output import atomic_file, check_outputs, copy_statement, write_output
+from .output import check_outputs, copy_statement, is_terminal, write_output
 from .requests import Job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
@@ -59,11 +59,6 @@ def digits_of(job: Job) -> int | None:
         job.format == "table" and job.output is None and is_terminal()
     )
     return DIGITS if job.digits is None and is_read else job.digits
-
-
-def is_terminal() -> bool:
-    """Return whether text goes to a terminal."""
-    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def width_of(output: str | None) -> int:
@@ -179,8 +174,8 @@ def write_report(job: Job) -> None:
         vl_convert()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
-    if job.figures is not None and not os.path.isdir(job.figures):
-        raise DataError(f"{job.figures}: no such directory")
+    if job.figures is not None and os.path.exists(job.figures) and not os.path.isdir(job.figures):
+        raise DataError(f"{job.figures}: a file, not a directory")
 
     def results() -> Findings:
         check_options(con, job.options, "report", "--")
@@ -199,6 +194,7 @@ def write_report(job: Job) -> None:
         if job.figures is not None:
             every = [chart for charts in drawn.charts.values() for chart in charts]
             figures = {os.path.join(job.figures, f"{chart.name}.{form}"): chart for chart in every}
+            os.makedirs(job.figures, exist_ok=True)
         check_outputs([*([job.output] if job.output else []), *figures], input_files(con, inputs))
         draw = {"svg": svg, "png": png}[form]
         pictures = {path: draw(chart.specification) for path, chart in figures.items()}

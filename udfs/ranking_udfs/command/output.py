@@ -1,15 +1,14 @@
-"""Files that the command writes: complete or not at all, never in place of one that it reads."""
+"""What the command writes: never in place of a file that it reads."""
 
 import os
-import secrets
-import stat
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 
 from ..duckdb.statements import literal
 from ..evaluation.errors import DataError
 from ..inputs.files import extension
+from ..texts import printable
+from ..writing import atomic_file
 from .messages import WRITABLE
 
 COPY_OPTIONS = {
@@ -41,28 +40,9 @@ def is_same(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-@contextmanager
-def atomic_file(path: str) -> Iterator[str]:
-    """Yield a path to write to, which replaces `path` at the end unless there was an error.
-
-    A file that is replaced keeps its mode. A device or a pipe is written to as it is.
-    """
-    target = os.path.realpath(path)
-    is_there = os.path.exists(path)  # a pipe's real path, `/proc/7/fd/pipe:[9]`, is not there
-    if is_there and not os.path.isfile(path):
-        yield path
-        return
-    folder, name = os.path.split(target)
-    beside = os.path.join(folder, f".{secrets.token_hex(4)}.{name}")  # the extension says how to compress it
-    try:
-        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if is_there else 0o666))
-        yield beside
-        if is_there:
-            os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(beside, target)
-    finally:
-        if os.path.exists(beside):
-            os.remove(beside)
+def is_terminal() -> bool:
+    """Return whether text goes to a terminal."""
+    return sys.stdout is not None and sys.stdout.isatty()
 
 
 def copy_statement(query: str, path: str, options: str = "") -> str:
@@ -75,6 +55,8 @@ def write_output(path: str | None, text: str) -> None:
     if path is None:
         if sys.stdout is None:
             raise DataError("standard output is closed")
+        if is_terminal():  # which would obey escape sequences in the name of a model
+            text = "".join(f"{printable(line)}\n" for line in text.splitlines())
         sys.stdout.write(text)
         return
     with atomic_file(path) as beside, open(beside, "w", encoding="utf-8", errors=WRITABLE) as file:

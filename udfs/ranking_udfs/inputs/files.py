@@ -93,6 +93,7 @@ def pattern(path: str) -> str:
         return path
     ending = f"/**/*{folder_ending(path)}" if os.path.isdir(path) else ""
     name = path.rstrip("/") if ending else path
+    name = f"./{name}" if name.startswith("~") else name  # else DuckDB looks in the user's home
     return "".join(f"[{character}]" if character in "*?[" else character for character in name) + ending
 
 

@@ -14,7 +14,7 @@ import duckdb
 
 from ..duckdb.statements import literal
 from ..evaluation.columns import Columns
-from ..evaluation.defaults import NONE
+from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..texts import shorten
 from .catalogs import Catalog
@@ -185,7 +185,7 @@ def named_source(
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
-        system = f"coalesce(CAST({source.columns['system']} AS VARCHAR), {literal(NONE)})"
+        system = f"coalesce({named_text(source, 'system', [NONE])}, {literal(NONE)})"
     elif name:
         system = literal(name)
     else:
@@ -225,8 +225,16 @@ def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Sour
     path, column = inputs.segment
     required = {"userid": inputs.columns.user_col, "segment": column}
     source = open_source(con, [path], "table", 0, required, {}, inputs.catalog, inputs.stdin)
-    text = f"CAST({source.columns['segment']} AS VARCHAR)"
+    text = named_text(source, "segment", [NONE, EVERYBODY])
     return [replace(source, columns={**source.columns, "segment": text})]
+
+
+def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
+    """Return the SQL of a column of names, an error for those that mean something else in results."""
+    text = f"CAST({source.columns[role]} AS VARCHAR)"
+    rule = f"{source.path}: no {role} may be called {' or '.join(taken)}, as in the results others are, got "
+    names = ", ".join(map(literal, taken))
+    return f"CASE WHEN {text} IN ({names}) THEN error({literal(rule)} || {text}) ELSE {text} END"
 
 
 def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Source]]) -> list[str]:

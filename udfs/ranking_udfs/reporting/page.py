@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..evaluation.words import COUNTS, MARKS, Row, format_cut_off, format_number
+from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
@@ -25,12 +26,8 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        beside = Path(f"{os.fspath(path)}.part")
-        try:
-            beside.write_text(self.html, encoding="utf-8")
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        with atomic_file(path) as beside:
+            Path(beside).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style stays in it."""

@@ -1,0 +1,35 @@
+"""Files that are written whole or not at all. Every room may import it."""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def atomic_file(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield a path to write to, which replaces `path` at the end unless there was an error.
+
+    A file that is replaced keeps its mode, a symlink stays one; a device or a pipe is written to.
+    """
+    target = os.path.realpath(path)
+    is_there = os.path.exists(path)  # a pipe's real path, `/proc/7/fd/pipe:[9]`, is not there
+    if is_there and not os.path.isfile(path):
+        yield os.fspath(path)
+        return
+    folder, name = os.path.split(target)
+    beside = os.path.join(folder, f".{secrets.token_hex(4)}.{name}")  # the extension says how to compress it
+    try:
+        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if is_there else 0o666))
+        yield beside
+        if is_there:
+            os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(beside, target)
+    except OSError as error:
+        if error.filename != beside:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        if os.path.exists(beside):
+            os.remove(beside)
