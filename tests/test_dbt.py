@@ -242,6 +242,25 @@ def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Pr
         plugins.BasePlugin.create("ranking_udfs.dbt", config={"hivemall": "perhaps"})
 
 
+def test_the_profile_and_the_model_of_the_readme_are_all_that_a_project_needs(tmp_path: Path) -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    (profile,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    (model,) = re.findall(r"```jinja\n(.*?)```", readme, re.DOTALL)
+    files = {
+        "dbt_project.yml": "name: shop\nprofile: shop\nflags: {send_anonymous_usage_stats: false}",
+        "profiles.yml": profile,
+        "models/rec.sql": "select 1 as userid, unnest([5, 6]) as itemid, unnest([0.5, 0.4]) as score",
+        "models/truth.sql": "select 1 as userid, 6 as itemid",
+        "models/quality.sql": model,
+    }
+    (tmp_path / "models").mkdir()
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert "WARN=0 ERROR=0 SKIP=0" in Project(tmp_path).dbt("build")
+    with duckdb.connect(tmp_path / "warehouse.duckdb", read_only=True) as con:  # a client without the pack
+        assert con.execute("SELECT k, mrr FROM quality ORDER BY k").fetchall() == [(5, 0.5), (10, 0.5)]
+
+
 @pytest.mark.parametrize("database", [IN_FILE, ":memory:"])
 def test_a_project_without_the_plugin_has_the_macros(tmp_path: Path, database: str) -> None:
     """As the example's README says it."""
