@@ -5,6 +5,7 @@
 import io
 import json
 import os
+import platform
 import re
 import runpy
 import shlex
@@ -16,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import ranking_udfs
@@ -43,7 +46,9 @@ from tests.command import (  # noqa: F401
 
 
 def test_version_and_help(run: Run) -> None:
-    assert run("--version") == f"ranking-udfs {ranking_udfs.__version__}\n"
+    libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))
+    python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
+    assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
     assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
 
 

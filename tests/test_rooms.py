@@ -62,8 +62,8 @@ SQL_ROOMS = {
     "predictions": {"common"},
     "hivemall": {"common"},
 }
-EVERYBODYS = {"ranking_udfs.texts", "ranking_udfs.version"}
-DOORS = {"__init__.py", "__main__.py", "dbt.py", "python.py", "texts.py", "version.py"}
+EVERYBODYS = {"ranking_udfs.texts", "ranking_udfs.version", "ranking_udfs.writing"}
+DOORS = {"__init__.py", "__main__.py", "dbt.py", "python.py", "texts.py", "version.py", "writing.py"}
 # Only the doors know how a request is spoken, and only the command what standard streams are.
 NOT_IN = {
     "evaluation": {"argparse", "os", "sys", "io", "pathlib", "tempfile", "shutil", "glob"},

@@ -4,6 +4,18 @@ __version__ = "0.2.0"
 PACK = "duckdb-ranking-udfs"
 
 
+def versions() -> str:
+    """Return the versions that somebody needs who looks for the cause of an error."""
+    import platform
+
+    import duckdb
+    import numpy
+    import pyarrow
+
+    others = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pyarrow, numpy))
+    return f"{__version__} (Python {platform.python_version()}, {others}, {platform.platform()})"
+
+
 def version() -> str:
     """Return the name and the version of the pack."""
     return f"{PACK} {__version__}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from ..evaluation import defaults
 from ..evaluation.defaults import DIGITS, LARGEST_K
 from ..texts import shorten
-from ..version import __version__
+from ..version import versions
 from .messages import PROGRAM, say
 
 if TYPE_CHECKING:
@@ -180,7 +180,13 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     parser = Parser(
         prog=PROGRAM, description="Measure rankings: files with recommendations, and with the truth."
     )
-    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    parser.add_argument(
+        "--version",
+        action=PrintVersions,
+        nargs=0,
+        default=argparse.SUPPRESS,
+        help="print the versions of all that it runs on",
+    )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"))
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
@@ -217,6 +223,14 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     completion = commands.add_parser("completion", help="print what makes a shell complete the command")
     completion.add_argument("shell", choices=SHELLS)
     return parser, commands.choices
+
+
+class PrintVersions(argparse.Action):
+    """The option --version."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        print(parser.prog, versions(), flush=True)
+        parser.exit()
 
 
 class PrintPack(argparse.Action):
