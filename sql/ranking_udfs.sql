@@ -665,7 +665,7 @@ CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
     (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
             + (n_items - len(counts)) * list_sum(counts))
         - (n_items + 1) * list_sum(counts))
-    / nullif(n_items * list_sum(counts), 0);
+    / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
 CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
     CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO udf_logloss(predicted, actual) AS

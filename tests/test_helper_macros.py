@@ -121,7 +121,7 @@ def test_the_defaults_of_order_by_do_not_matter(
     assert value(own, f"SELECT to_ordered_list(value, key, '-reverse') FROM {rows}") == ["d", "a", "b"]
     assert value(own, f"SELECT to_ordered_list(value, key, '-k 2') FROM {rows}") == ["d", "a"]
     assert entries(value(own, f"SELECT to_ordered_map(key, value) FROM {rows}")) == [(1, "a"), (2, "d")]
-    assert value(own, "SELECT gini_coverage(rec) FROM (VALUES ([1, 2]), ([1])) AS t(rec)") == 1 / 6
+    assert value(own, "SELECT gini_coverage(rec) FROM (VALUES ([1, 2]), ([1])) AS t(rec)") == 1 / 3
 
 
 def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
@@ -627,7 +627,7 @@ def test_catalog_coverage_is_the_share_of_the_catalogue(
     [
         ([None, [], [None]], None),
         ([[1, 2], [2, 1]], 0.0),
-        ([[1, 2], [1], [1]], (2 * (1 * 1 + 2 * 3) - 3 * 4) / (2 * 4)),  # counts 1, 3
+        ([[1, 2], [1], [1]], (2 * (1 * 1 + 2 * 3) - 3 * 4) / (1 * 4)),  # counts 1, 3
         ([[1, 1, 1, None], [2], None], 0.0),
         ([[5]], 0.0),
     ],
@@ -640,10 +640,10 @@ def test_gini_coverage_is_the_inequality_of_exposure(
 
 def test_gini_coverage_counts_items_nobody_is_recommended(con: duckdb.DuckDBPyConnection) -> None:
     # counts 0, 0, 1, 3
-    expected = (2 * (3 * 1 + 4 * 3) - 5 * 4) / (4 * 4)
+    expected = (2 * (3 * 1 + 4 * 3) - 5 * 4) / (3 * 4)
     assert value(con, f"SELECT gini_coverage(rec, 4) FROM {in_lists([[1, 2], [1], [1]])}") == expected
-    # one item of n takes all: (n - 1) / n
-    assert value(con, f"SELECT gini_coverage(rec, 8) FROM {in_lists([[1], [1]])}") == 7 / 8
+    # one item of n takes all
+    assert value(con, f"SELECT gini_coverage(rec, 8) FROM {in_lists([[1], [1]])}") == 1
     assert value(con, f"SELECT gini_coverage(rec, 8) FROM {in_lists([None])}") is None
 
 
@@ -764,10 +764,10 @@ def test_personalization_is_the_same_to_the_last_bit_on_any_threads_and_in_any_o
 
 
 def slow_gini(counts: list[int]) -> float | None:
-    """Half the mean difference between any two counts, over the mean count."""
+    """Half the mean difference between any two different items' counts, over the mean count."""
     if not sum(counts):
         return None
-    return sum(abs(a - b) for a in counts for b in counts) / (2 * len(counts) * sum(counts))
+    return sum(abs(a - b) for a in counts for b in counts) / (2 * max(len(counts) - 1, 1) * sum(counts))
 
 
 # --- regression -----------------------------------------------------------------------------------
