@@ -62,7 +62,7 @@ END;
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
             / greatest(
                 CASE normalize::VARCHAR
@@ -148,7 +148,7 @@ END;
 CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE least(
             (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
                 / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
@@ -281,14 +281,14 @@ coalesce(
 CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'list') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
     END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
     END
 )::DOUBLE;
@@ -314,7 +314,7 @@ CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binar
 CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE ranking.n_hits / greatest(
             CASE normalize::VARCHAR
                 WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
@@ -830,7 +830,7 @@ _ranking_gain_fits(caller, gain, highest) * list_transform(
 CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
     END
 )::DOUBLE;
@@ -1307,7 +1307,7 @@ CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         WHEN normalize::VARCHAR = 'hits' THEN coalesce(
             list_transform(
                 list_transform(

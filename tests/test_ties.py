@@ -126,8 +126,14 @@ def test_nothing_judged_is_what_the_registry_says(con: duckdb.DuckDBPyConnection
     empty = [MEASURES[name].empty for name in EXPECTED]
     one = [of.value for of in empty]
     both = [of.value if of.both is None else of.both for of in empty]
-    for rows, k, want in (([("a", 1), ("b", 1)], 1, one), ([("a", 1)], 0, both), ([], 3, both)):
-        assert list(expected(con, Tied(rows, {}), k, [(name, {}) for name in EXPECTED])) == want
+    for rows, truth, k, want in (
+        ([("a", 1), ("b", 1)], {}, 1, one),
+        ([("a", 1)], {}, 0, both),
+        ([], {}, 3, both),
+        ([], {"a": 0}, 3, one),  # truth has an item, though none is relevant
+        ([("a", 1), ("b", 1)], {"a": 0}, 1, one),
+    ):
+        assert list(expected(con, Tied(rows, truth), k, [(name, {}) for name in EXPECTED])) == want
 
 
 def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:

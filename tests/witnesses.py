@@ -498,8 +498,8 @@ def sklearn_labels(function: str, when: Condition, options: Sequence[Options]) -
 
 
 def _by_emptiness(ranking: Ranking, k: int | None) -> float:
-    """The contract for an empty truth: right to recommend nothing, wrong to recommend anything."""
-    return 1.0 if ranking.top(k) == 0 else 0.0
+    """The contract where nothing is relevant: 1 for recommending nothing where truth has no item at all."""
+    return 1.0 if ranking.top(k) == 0 and not ranking.ideal else 0.0
 
 
 def _gain(grade: float, gain: str) -> float:
@@ -553,6 +553,9 @@ PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
         Worked([1], [], 0, 1.0),
         Worked([1], [1], 0, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[trec_eval_at("recall"), trec_eval_cut("set_recall")],
     options=[{}, {"normalize": "truth"}, {"normalize": "min"}],
@@ -588,6 +591,9 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([1], [], 5, 0.0),
         Worked([], [1], 5, 0.0),
         Worked([1], [1], 0, 0.0, {"divide": "k"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_at("P", options=[{"divide": "k"}]),
@@ -620,6 +626,9 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked([], [], None, 1.0),
         Worked([9], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_cut(
@@ -658,6 +667,9 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1) -> Value:
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_at("map_cut"),
@@ -697,6 +709,7 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
         Worked([], [], None, 0.5),
         Worked(REC, TRUTH, 0, 0.5),
         Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
+        Worked([], {3: 0}, None, 0.5),
     ],
     outside=[
         sklearn_labels("roc_auc_score", hit_and_miss, [{}]),
@@ -1110,6 +1123,9 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[trec_eval_cut("Rprec")],
 )

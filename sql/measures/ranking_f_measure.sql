@@ -21,7 +21,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1) AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE least(
             (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
                 / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),

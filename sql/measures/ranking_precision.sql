@@ -20,7 +20,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'list') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
     END
 )::DOUBLE;
