@@ -145,13 +145,16 @@ CASE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
 END;
-CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 (
     CASE
         WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE least(
             (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-                / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
+                / greatest(
+                    least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
+                        + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
+                    1),
             1)
     END
 )::DOUBLE;
@@ -278,11 +281,11 @@ coalesce(
             THEN format('{}: a grade must be 1000 or less with gain=exp, got {:g}', caller, highest)
     END)::INTEGER,
     1);
-CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'list') AS
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE
         WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
     END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
@@ -427,8 +430,8 @@ SELECT
     cells[9] AS description,
 FROM (SELECT string_split(unnest(string_split(
 'recall | measure | recall_at | rec; truth | normalize=truth|min | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
-precision | measure | precision_at | rec; truth | divide=list|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
-f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
 hit_rate | measure | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
 hits | measure |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
 mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
@@ -1794,14 +1797,16 @@ list_transform(
                 TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
             _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
         _ranking_err(_ranking_view.ranking, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_f_measure',
         _ranking_view,
-        _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-        _ranking_f_measure(_ranking_view.ranking, beta)))[1];
+        coalesce(
+            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
+        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
 CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
 list_transform(
     _ranking_views(judged, k),
@@ -1858,7 +1863,7 @@ list_transform(
         _ranking_view,
         NULL,
         _ranking_mrr(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(

@@ -297,6 +297,7 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
         yield "|---|---|---|"
         for name, one in measure.options.items():
             default = f"{one.default:g}" if isinstance(one, Number) else f"`{one.default}`"
+            default += f", of judged rankings `{one.of_judged}`" * (one.of_judged != one.default)
             meaning = meanings.get(name) or choices(one)
             meaning = re.sub(r"; NULL for [\d.]+", "", meaning)
             yield f"| `{name}` | {default} | {cell(meaning, measure.name)} |"

@@ -524,7 +524,7 @@ def trec_files(seed: int = 7) -> tuple[dict[str, Any], dict[str, Any]]:
 
 TREC_MEASURES = {
     "recall": "recall_{}",
-    "precision(divide=k)": "P_{}",
+    "precision": "P_{}",
     "average_precision": "map_cut_{}",
     "ndcg(gain=linear)": "ndcg_cut_{}",
     "hit_rate": "success_{}",
