@@ -43,7 +43,7 @@ GROUPS = {
 TABLES = """
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
     FROM 'examples/dbt_project/seeds/recommendations.csv';
-    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, stars AS rel
+    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, greatest(stars - 2, 0) AS rel
     FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22';
 """
 

@@ -310,7 +310,8 @@ def test_the_lowest_score_may_be_the_best(run: Run, shop: list[str], ties: str) 
     """With the table functions alone, with options, and with every order of ties."""
     for measures in ("mrr,recall", "mrr,ndcg(gain=linear)"):
         arguments = ["-k", "2", "--ties", ties, "--no-check", "--format", "json", "--measures", measures]
-        (row, _) = json.loads(run("evaluate", *shop, "--system", "model", "--ascending", *arguments))
+        arguments += ["--system", "model", "--grade", ""]
+        (row, _) = json.loads(run("evaluate", *shop, "--ascending", *arguments))
         assert row["mrr"] == pytest.approx((1 / 2 + 1 + 0) / 3)
-        (row, _) = json.loads(run("evaluate", *shop, "--system", "model", *arguments))
+        (row, _) = json.loads(run("evaluate", *shop, *arguments))
         assert row["mrr"] == pytest.approx((1 / 2 + 0 + 1) / 3)

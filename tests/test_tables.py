@@ -720,7 +720,8 @@ DISASTERS = """
             "'shop_rec', 'shop_truth'",
             [
                 ("truth: columns that look like grades are not read", 2, "rating, Stars"),
-                ("rec: columns that look like systems are not read", 2, "model, Run_ID"),
+                ("rec: columns that look like runs are not read", 1, "Run_ID"),
+                ("rec: columns that look like systems are not read", 1, "model"),
                 ("no item of truth is in rec", 2, "itemid sku-1 in truth, SKU-1 in rec"),
                 ("rec: scores look like ranks, and the highest counts as the best", 3, "userid 1"),
                 ("users in rec that are not in truth", 1, "userid 9"),
@@ -729,6 +730,7 @@ DISASTERS = """
         (
             "'shop_rec', 'shop_graded', system_col := 'model', descending := false",
             [
+                ("rec: columns that look like runs are not read", 1, "Run_ID"),
                 ("truth: no rel is above 0, so nothing is relevant", 6, "rel -1.0"),
                 ("truth: rel is negative", 6, "userid 1, itemid SKU-1, rel -1"),
                 ("users in rec that are not in truth", 1, "userid 9"),
@@ -737,6 +739,7 @@ DISASTERS = """
         (
             "'shop_rec', 'shop_strangers', system_col := 'model', descending := false",
             [
+                ("rec: columns that look like runs are not read", 1, "Run_ID"),
                 ("no user of truth is in rec", 3, "userid 101 in truth, 1 in rec"),
                 ("users in truth that are not in rec", 3, "userid 101"),
                 ("users in rec that are not in truth", 4, "userid 1"),
