@@ -292,7 +292,8 @@ def gains(grades: Floats, gain: str) -> Floats:
     if gain == "linear":
         return grades
     if grades.max(initial=0) > 1000:
-        raise InputError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
+        rule = "1000 or less with gain=exp (gain=linear takes any)"
+        raise InputError(f"a grade must be {rule}, got {grades.max():g}")
     exp = np.exp2(grades) - 1  # exact for integers
     small = grades < 1  # of which this loses the digits
     if small.any():
