@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -62,7 +62,7 @@ END;
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
             / greatest(
                 CASE normalize::VARCHAR
@@ -145,13 +145,16 @@ CASE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
 END;
-CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1) AS
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE least(
             (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-                / greatest(least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant + ranking.top, 1),
+                / greatest(
+                    least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
+                        + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
+                    1),
             1)
     END
 )::DOUBLE;
@@ -275,20 +278,20 @@ CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
 coalesce(
     error(CASE
         WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp, got {:g}', caller, highest)
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
     END)::INTEGER,
     1);
-CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'list') AS
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
     END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
     END
 )::DOUBLE;
@@ -314,7 +317,7 @@ CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binar
 CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE ranking.n_hits / greatest(
             CASE normalize::VARCHAR
                 WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
@@ -427,8 +430,8 @@ SELECT
     cells[9] AS description,
 FROM (SELECT string_split(unnest(string_split(
 'recall | measure | recall_at | rec; truth | normalize=truth|min | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
-precision | measure | precision_at | rec; truth | divide=list|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
-f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
 hit_rate | measure | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
 hits | measure |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
 mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
@@ -483,17 +486,18 @@ CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
-CREATE OR REPLACE MACRO _ranking_like_grades(type) AS
-regexp_extract_all(
-    type,
-    '(?i)(?:^\w+\(|, )"?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
-    || '(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE)\b',
-    1);
-CREATE OR REPLACE MACRO _ranking_like_systems(type) AS
-regexp_extract_all(
-    type,
-    '(?i)(?:^\w+\(|, )"?((?:model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(?:_?(?:id|name))?)"? ',
-    1);
+CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
+            '',
+            'g'),
+        ', ',
+        ',, '),
+    ',');
 CREATE OR REPLACE MACRO _ranking_problems(found) AS
 list_filter(
     list_transform(
@@ -830,7 +834,7 @@ _ranking_gain_fits(caller, gain, highest) * list_transform(
 CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
     END
 )::DOUBLE;
@@ -888,6 +892,21 @@ nullif(
         '(?s)^\w+\("NULL", (.*)\)$',
         1),
     '');
+CREATE OR REPLACE MACRO _ranking_like_grades(type) AS
+regexp_extract_all(
+    _ranking_column_texts(type),
+    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_runs(type) AS
+regexp_extract_all(
+    _ranking_column_texts(type),
+    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_systems(type) AS
+regexp_extract_all(
+    _ranking_column_texts(type),
+    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    , 1);
 CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
     SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
@@ -1307,7 +1326,7 @@ CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         WHEN normalize::VARCHAR = 'hits' THEN coalesce(
             list_transform(
                 list_transform(
@@ -1552,11 +1571,16 @@ list_transform(
         ),
         (
             'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(_ranking_type(truth, names['grade'], 'rel'), CASE WHEN names['grade'] IS NULL THEN '"NULL"' END)
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
         ),
         (
             'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE WHEN names['system'] IS NULL THEN '' ELSE _ranking_type(rec, names['system'], 'system') END, ''
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
         )
     ],
     lambda c: CASE
@@ -1590,6 +1614,46 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END];
+CREATE OR REPLACE MACRO _ranking_unread(rec, truth, names) AS
+list_transform(
+    [{
+        'rec': typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)),
+        'truth': typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)),
+        'system': lower(coalesce(names['system']::VARCHAR, 'system')),
+        'is_unnamed': names['system'] IS NULL,
+        'grade': CASE WHEN names['grade'] IS NULL THEN 'rel' END,
+        'score': lower(coalesce(names['score']::VARCHAR, 'score'))
+    }],
+    lambda _ranking_types: CASE
+        WHEN _ranking_types.is_unnamed
+            AND NOT regexp_matches(_ranking_column_texts(_ranking_types.rec), '(?i), "?system"? ')
+            AND len(_ranking_like_systems(_ranking_types.rec)) > 0
+            THEN format(
+                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+                || 'system_col := '''' if each user has one list',
+                _ranking_like_systems(_ranking_types.rec)[1])
+        WHEN _ranking_types.system <> ''
+            AND len(list_filter(
+                _ranking_like_runs(_ranking_types.rec), lambda run: lower(run) <> _ranking_types.system)) > 0
+            THEN format(
+                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+                list_filter(_ranking_like_runs(_ranking_types.rec), lambda run: lower(run) <> _ranking_types.system)[1],
+                CASE
+                    WHEN _ranking_types.is_unnamed
+                        AND NOT regexp_matches(_ranking_column_texts(_ranking_types.rec), '(?i), "?system"? ')
+                        THEN 'system_col := '''''
+                    ELSE 'leave it out (SELECT * EXCLUDE)'
+                END)
+        WHEN NOT regexp_matches(_ranking_column_texts(_ranking_types.truth), '(?i), "?' || _ranking_types.grade || '"? ')
+            AND len(list_filter(
+                _ranking_like_grades(_ranking_types.truth), lambda grade: lower(grade) <> _ranking_types.score)) > 0
+            THEN format(
+                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+                || 'grade_col := '''' makes every row of truth relevant',
+                list_filter(
+                    _ranking_like_grades(_ranking_types.truth), lambda grade: lower(grade) <> _ranking_types.score)[1])
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
     SELECT list_transform(
         CASE
@@ -1794,14 +1858,16 @@ list_transform(
                 TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
             _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
         _ranking_err(_ranking_view.ranking, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1) AS
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_f_measure',
         _ranking_view,
-        _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-        _ranking_f_measure(_ranking_view.ranking, beta)))[1];
+        coalesce(
+            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
+        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
 CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
 list_transform(
     _ranking_views(judged, k),
@@ -1858,7 +1924,7 @@ list_transform(
         _ranking_view,
         NULL,
         _ranking_mrr(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
@@ -2061,11 +2127,19 @@ WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 2, 'truth: columns that look like grades are not read', len(found), array_to_string(found, ', ')
 FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE NOT _ranking_has(truth, names['grade'], 'rel')
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
 UNION ALL
 SELECT 3, 'rec: columns that look like systems are not read', len(found), array_to_string(found, ', ')
 FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE NOT _ranking_has(rec, names['system'], 'system')
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system')
+UNION ALL
+SELECT 3, 'rec: columns that look like runs are not read', len(found), array_to_string(found, ', ')
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
+)
+WHERE names['system'] IS DISTINCT FROM ''
 UNION ALL
 SELECT unnest(_ranking_problems([
     (
@@ -2107,7 +2181,11 @@ FULL JOIN (
     SELECT itemid::VARCHAR AS id FROM (SELECT DISTINCT itemid FROM _ranking_truths(truth, names)) WHERE itemid IS NOT NULL
 ) AS judging ON listed.id = judging.id;
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(list_any_value(_ranking_misfits(rec, truth, names)), _ranking_unread(rec, truth, names)))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 SELECT
     * EXCLUDE (p_place, p_same, p_same_place),
@@ -2779,7 +2857,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_like_grades _ranking_like_systems _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -3,6 +3,7 @@
 - sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
 - sql/tables/ranking_functions.sql: what there is, as a table
 - sql/tables/internal: _ranking_by_user.sql, _ranking_expected_by_user.sql: a column per measure
+- sql/tables/internal: _ranking_like_*.sql: which names of columns look like grades, systems and runs
 - sql/comparison/internal: what a comparison knows of measures
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
@@ -14,6 +15,7 @@ from pathlib import Path
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
+from ranking_udfs.evaluation.columns import LIKE
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import reference
@@ -70,6 +72,12 @@ def expected_by_user_columns() -> Iterator[str]:
             yield f"    {statements.expected_macro(name)}(ranking) AS {quoted(name)},"
 
 
+def like_pattern(what: str) -> Iterator[str]:
+    """Yield the pattern of such columns in what _ranking_column_texts gives; grades have to be numbers."""
+    number = r"(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),"
+    yield "    " + literal(f'(?i), "?({LIKE[what]})"? {number if what == "grades" else ""}')
+
+
 def known_measures() -> Iterator[str]:
     """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
     words = {True: "true", False: "false", None: "NULL"}
@@ -106,6 +114,11 @@ def generated() -> dict[Path, str]:
         (macros / "internal" / "_ranking_expected_by_user.sql", expected_by_user_columns()),
     ):
         files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
+    for what in LIKE:
+        path = macros / "internal" / f"_ranking_like_{what}.sql"
+        files[path] = between(
+            path.read_text(), "-- pattern: generated", "-- end of pattern", like_pattern(what)
+        )
     path = ROOT / "sql" / "comparison" / "internal" / "_ranking_known_measures.sql"
     files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
     return files

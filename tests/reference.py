@@ -43,7 +43,7 @@ GROUPS = {
 TABLES = """
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
     FROM 'examples/dbt_project/seeds/recommendations.csv';
-    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, stars AS rel
+    CREATE TABLE truth AS SELECT customer_id AS userid, sku AS itemid, greatest(stars - 2, 0) AS rel
     FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22';
 """
 
@@ -297,6 +297,7 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
         yield "|---|---|---|"
         for name, one in measure.options.items():
             default = f"{one.default:g}" if isinstance(one, Number) else f"`{one.default}`"
+            default += f", of judged rankings `{one.of_judged}`" * (one.of_judged != one.default)
             meaning = meanings.get(name) or choices(one)
             meaning = re.sub(r"; NULL for [\d.]+", "", meaning)
             yield f"| `{name}` | {default} | {cell(meaning, measure.name)} |"

@@ -135,14 +135,20 @@ def test_judge_of_a_null_rec_keeps_the_ideal(con: duckdb.DuckDBPyConnection) -> 
 
 
 @pytest.mark.parametrize(
-    "truth", ["[]", "[]::INTEGER[]", "[NULL]", "[NULL]::INTEGER[]", "MAP {}", "MAP {1: 0, 2: -1}"]
+    ("truth", "nothing_for_nothing"),
+    [
+        *((truth, 1) for truth in ("[]", "[]::INTEGER[]", "[NULL]", "[NULL]::INTEGER[]", "MAP {}")),
+        ("MAP {1: 0, 2: -1}", 0),
+    ],
 )
-def test_truth_empty_follows_hivemall(con: duckdb.DuckDBPyConnection, truth: str) -> None:
+def test_truth_without_an_item_follows_hivemall_and_without_a_relevant_one_is_0(
+    con: duckdb.DuckDBPyConnection, truth: str, nothing_for_nothing: int
+) -> None:
     for name in ("recall", '"precision"', "average_precision", "f_measure", "r_precision"):
         for rest in ("", ", 3", ", NULL"):
-            assert value(con, f"SELECT {name}([], {truth}{rest})") == 1, name
+            assert value(con, f"SELECT {name}([], {truth}{rest})") == nothing_for_nothing, name
             assert value(con, f"SELECT {name}([1], {truth}{rest})") == 0, name
-        assert value(con, f"SELECT {name}([1], {truth}, 0)") == 1, name
+        assert value(con, f"SELECT {name}([1], {truth}, 0)") == nothing_for_nothing, name
     for name in ("mrr", "ndcg", "hit_rate", "hits", "dcg", "ideal_dcg", "err", "rbp", "bpref"):
         assert value(con, f"SELECT {name}([], {truth})") == 0, name
         assert value(con, f"SELECT {name}([1], {truth})") == 0, name

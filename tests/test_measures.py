@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
+from ranking_udfs.measures.registry import BY_NAME, LIST_MEASURES, MEASURES
 from tests.conftest import call, evaluate, is_close, judged_array, lists, literal, maps, option_text, value
 from tests.witnesses import LIST_WITNESSES, WITNESSES, Topic, Witness, Worked, random_topics
 
@@ -38,8 +38,10 @@ def test_every_measure_has_a_witness_and_every_witness_a_measure() -> None:
 
 def test_measure_and_witness_have_the_same_options_with_the_same_defaults() -> None:
     for measure, one in EVERY:
-        defaults = {name: option.default for name, option in measure.options.items()}
-        assert defaults == (one.definition.__kwdefaults__ or {}), measure.name
+        defaults = one.definition.__kwdefaults__ or {}
+        assert measure.defaults(of_judged=False) == defaults, measure.name
+        of_judged = one.of_judged if isinstance(one, Witness) else {}
+        assert measure.defaults(of_judged=True) == {**defaults, **of_judged}, measure.name
 
 
 def test_every_word_of_every_option_is_among_those_compared() -> None:
@@ -65,15 +67,18 @@ def one_type(case: Worked) -> tuple[Any, Any]:
 
 
 def spellings(name: str, case: Worked) -> Iterator[str]:
-    """Every way to write this call."""
+    """Every way to write this call; of a judged ranking, some options have another default."""
     rec, truth = map(literal, one_type(case))
-    k, options = literal(case.k), literal(option_text(case.options))
-    trailing = [f", {k}, {options}"]
-    if not case.options:
-        trailing += [f", {k}", f", {k}, ''"] + [""] * (case.k is None)
-    for rest in trailing:
-        yield f'SELECT "{name}"({rec}, {truth}{rest})'
-        yield f'SELECT "{name}"(judge({rec}, {truth}){rest})'
+    one = WITNESSES[BY_NAME[name].name]
+    for given, options, defaults in (
+        (f"{rec}, {truth}", case.options, {}),
+        (f"judge({rec}, {truth})", one.judged_options(case.options), one.of_judged),
+    ):
+        k = literal(case.k)
+        yield f'SELECT "{name}"({given}, {k}, {literal(option_text(options))})'
+        if options == defaults:
+            for rest in [f", {k}", f", {k}, ''"] + [""] * (case.k is None):
+                yield f'SELECT "{name}"({given}{rest})'
 
 
 @pytest.mark.parametrize("one", ONES)

@@ -37,7 +37,7 @@ OTHER = {
     **{"user_col": "'u'", "item_col": "'i'", "score_col": "'s'", "grade_col": "'g'", "system_col": "'m'"},
     **{"descending": "false", "baseline": "'1'", "measures": "['mrr']", "confidence": "0.8", "margin": "0.1"},
     **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
-    **{"normalize": "'min'", "divide": "'k'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
+    **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
     **{"recall": "0.3", "variant": "'c'"},
 }

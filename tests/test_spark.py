@@ -20,7 +20,6 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb.statements import texts
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 from tests.conftest import is_close
 
@@ -29,7 +28,6 @@ pytest.importorskip("pyspark", reason="needs the extra `spark`")
 from pyspark.sql import DataFrame, SparkSession
 
 import ranking_udfs.spark
-from ranking_udfs.spark import check
 
 # All of this takes long; `slow` is what need not be tried on the oldest Spark too. In parallel with other
 # files it is soonest done by one worker (--dist loadfile), since each would have a session of its own.
@@ -426,11 +424,6 @@ ALIKE = pa.table(
 )
 UNLIKE = pa.table({"userid": [101, 102], "itemid": ["A", "B"], "stars": [5, 4]})
 ZEROS = pa.table({"userid": [1, 2], "itemid": ["a", "a"], "rel": [0.0, -1.0]})
-
-
-def test_the_check_looks_for_the_same_names_of_columns_as_duckdbs() -> None:
-    assert check.GRADES in texts()["_ranking_like_grades"][0]
-    assert check.SYSTEMS in texts()["_ranking_like_systems"][0]
 
 
 @pytest.mark.slow

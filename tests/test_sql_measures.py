@@ -92,7 +92,7 @@ def test_every_measure_has_a_macro_with_its_options_and_their_defaults(
         only = {
             option for option, rule in measure.options.items() if isinstance(rule, Number) and rule.only_with
         }
-        for option, default in measure.defaults.items():
+        for option, default in measure.defaults(of_judged=True).items():
             if option in only:  # which have no effect of their own: NULL stands for the default
                 assert given[option] == "NULL", (name, option)
             else:
@@ -127,7 +127,8 @@ def test_a_worked_case_holds(con: duckdb.DuckDBPyConnection, one: Witness) -> No
     for case in one.worked:
         ranking = judge_slowly(case.rec, case.truth, case.form)
         struct = "NULL" if ranking is None else judged(*ranking.__dict__.values())
-        options = "".join(f", {name} := {literal(choice)}" for name, choice in case.options.items())
+        chosen = one.judged_options(case.options).items()
+        options = "".join(f", {name} := {literal(choice)}" for name, choice in chosen)
         sql = f"SELECT ranking_{one.name}({struct}, {literal(case.k)}{options})"
         assert is_close(value(con, sql), case.expected, CLOSE), sql
 
@@ -235,7 +236,7 @@ def test_a_wrong_option_is_an_error_that_says_the_rule(
         wrongs |= {f"{edge}::DOUBLE": str(edge)} if abs(edge) < float("inf") else {}
         other, needed = rule.only_with or ("", "")
         if other:
-            sql, word = f"{name}(plain, {option} := {rule.default})", measure.defaults[other]
+            sql, word = f"{name}(plain, {option} := {rule.default})", measure.options[other].default
             assert (
                 refused(con, sql)
                 == f"{name}: {option} must go with {other}={needed}, got it with {other}={word}"
@@ -248,7 +249,7 @@ def test_a_wrong_option_is_an_error_that_says_the_rule(
 
 
 def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
-    rule = "a grade must be 1000 or less with gain=exp, got 1001"
+    rule = "a grade must be 1000 or less with gain=exp (gain := 'linear' takes any), got 1001"
     for name in ("dcg", "ideal_dcg", "ndcg"):
         assert refused(con, f"ranking_{name}(high)") == f"ranking_{name}: {rule}"
         assert of(con, f"ranking_{name}(high, 0)") == 0

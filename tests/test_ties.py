@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -126,20 +127,32 @@ def test_nothing_judged_is_what_the_registry_says(con: duckdb.DuckDBPyConnection
     empty = [MEASURES[name].empty for name in EXPECTED]
     one = [of.value for of in empty]
     both = [of.value if of.both is None else of.both for of in empty]
-    for rows, k, want in (([("a", 1), ("b", 1)], 1, one), ([("a", 1)], 0, both), ([], 3, both)):
-        assert list(expected(con, Tied(rows, {}), k, [(name, {}) for name in EXPECTED])) == want
+    for rows, truth, k, want in (
+        ([("a", 1), ("b", 1)], {}, 1, one),
+        ([("a", 1)], {}, 0, both),
+        ([], {}, 3, both),
+        ([], {"a": 0}, 3, one),  # truth has an item, though none is relevant
+        ([("a", 1), ("b", 1)], {"a": 0}, 1, one),
+    ):
+        assert list(expected(con, Tied(rows, truth), k, [(name, {}) for name in EXPECTED])) == want
 
 
 def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
     high = Tied([("a", 1), ("b", 1)], {"a": 1001})
     for name, options, rule in (
-        ("dcg", {}, "1000 or less with gain=exp, got 1001"),
-        ("ideal_dcg", {}, "1000 or less with gain=exp, got 1001"),
-        ("ndcg", {}, "1000 or less with gain=exp, got 1001"),
-        ("cumulative_gain", {"gain": "exp"}, "1000 or less with gain=exp, got 1001"),
+        ("dcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
+        ("ideal_dcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
+        ("ndcg", {}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
+        (
+            "cumulative_gain",
+            {"gain": "exp"},
+            "1000 or less with gain=exp (gain := 'linear' takes any), got 1001",
+        ),
         ("rbp", {"gain": "graded"}, "max_grade=4 or less, got 1001"),
     ):
-        with pytest.raises(duckdb.InvalidInputException, match=f"ranking_{name}: a grade must be {rule}"):
+        with pytest.raises(
+            duckdb.InvalidInputException, match=re.escape(f"ranking_{name}: a grade must be {rule}")
+        ):
             expected(con, high, 1, [(name, options)])
         assert expected(con, high, 1, [(name, {"gain": "binary" if name == "rbp" else "linear"})])[0] > 0
 

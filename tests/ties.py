@@ -57,7 +57,7 @@ class Tied(NamedTuple):
 def mean(name: str, rankings: Sequence[tuple[Ranking, int]], k: int | None, options: Options) -> float:
     """The mean of the slow definition over these lists."""
     one, total = WITNESSES[name], sum(orders for _, orders in rankings)
-    return math.fsum(orders * one.definition(ranking, k, **options) for ranking, orders in rankings) / total
+    return math.fsum(orders * one.of_table(ranking, k, options) for ranking, orders in rankings) / total
 
 
 def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:

@@ -255,6 +255,16 @@ class Witness:
     worked: Sequence[Worked]
     outside: Sequence[Outside]
     options: Sequence[Options]
+    of_judged: Options  # the defaults of judged rankings and tables, where they are others
+
+    def judged_options(self, options: Options) -> Options:
+        """The options that mean the same where the defaults are those of judged rankings."""
+        defaults = self.definition.__kwdefaults__ or {}
+        return {**{name: defaults[name] for name in self.of_judged}, **options}
+
+    def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
+        """The value of a judged ranking and in a table."""
+        return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
 
     def evaluate(
         self,
@@ -283,9 +293,10 @@ def witness(
     worked: Sequence[Worked],
     outside: Sequence[Outside] = (),
     options: Sequence[Options] = ({},),
+    of_judged: Options | None = None,
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
     def register(definition: Callable[..., Value]) -> Callable[..., Value]:
-        WITNESSES[name] = Witness(name, definition, worked, outside, options)
+        WITNESSES[name] = Witness(name, definition, worked, outside, options, of_judged or {})
         return definition
 
     return register
@@ -498,8 +509,8 @@ def sklearn_labels(function: str, when: Condition, options: Sequence[Options]) -
 
 
 def _by_emptiness(ranking: Ranking, k: int | None) -> float:
-    """The contract for an empty truth: right to recommend nothing, wrong to recommend anything."""
-    return 1.0 if ranking.top(k) == 0 else 0.0
+    """The contract where nothing is relevant: 1 for recommending nothing where truth has no item at all."""
+    return 1.0 if ranking.top(k) == 0 and not ranking.ideal else 0.0
 
 
 def _gain(grade: float, gain: str) -> float:
@@ -553,6 +564,9 @@ PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
         Worked([1], [], 0, 1.0),
         Worked([1], [1], 0, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[trec_eval_at("recall"), trec_eval_cut("set_recall")],
     options=[{}, {"normalize": "truth"}, {"normalize": "min"}],
@@ -588,12 +602,16 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([1], [], 5, 0.0),
         Worked([], [1], 5, 0.0),
         Worked([1], [1], 0, 0.0, {"divide": "k"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_at("P", options=[{"divide": "k"}]),
         trec_eval_cut("set_P", options=[{}, {"divide": "list"}]),
     ],
     options=[{}, {"divide": "list"}, {"divide": "k"}],
+    of_judged={"divide": "k"},
 )
 def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
     """Share of the top that is relevant.
@@ -616,10 +634,18 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked(REC, TRUTH, 4, (1 + 4) * (1 / 2) * (2 / 3) / (4 * (1 / 2) + 2 / 3), {"beta": 2}),
         Worked(REC, TRUTH, 4, (1 + 1 / 4) * (1 / 2) * (2 / 3) / (1 / 4 * (1 / 2) + 2 / 3), {"beta": 0.5}),
         Worked(REC, TRUTH, 4, 1 / 2, {"beta": 0}),  # precision alone
+        Worked(REC, TRUTH, 10, 2 * (2 / 10) * (2 / 3) / (2 / 10 + 2 / 3), {"divide": "k"}),
+        Worked(REC, TRUTH, 10, 5 * (2 / 10) * (2 / 3) / (4 * (2 / 10) + 2 / 3), {"beta": 2, "divide": "k"}),
+        Worked(REC, TRUTH, 10, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "list"}),
+        Worked(REC, TRUTH, None, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "k"}),
+        Worked([], [], 5, 1.0, {"divide": "k"}),
         Worked([9], TRUTH, 4, 0.0),  # precision and recall are both 0
         Worked([], [], None, 1.0),
         Worked([9], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_cut(
@@ -627,14 +653,15 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
             options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
         )
     ],
-    options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}],
+    options=[{}, {"beta": 1}, {"beta": 2}, {"beta": 0.5}, {"divide": "k"}, {"beta": 2, "divide": "k"}],
+    of_judged={"divide": "k"},
 )
-def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1) -> Value:
+def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str = "list") -> Value:
     """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979).
 
-    trec_eval's set_F takes beta squared as its parameter. ranx divides precision by k in its f1.
+    trec_eval's set_F takes beta squared as its parameter. ranx and RecTools: divide=k.
     """
-    p, r = precision(ranking, k), recall(ranking, k)
+    p, r = precision(ranking, k, divide=divide), recall(ranking, k)
     assert p is not None
     assert r is not None
     return 0.0 if p == r == 0 else (1 + beta**2) * p * r / (beta**2 * p + r)
@@ -658,6 +685,9 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1) -> Value:
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[
         trec_eval_at("map_cut"),
@@ -697,6 +727,7 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
         Worked([], [], None, 0.5),
         Worked(REC, TRUTH, 0, 0.5),
         Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
+        Worked([], {3: 0}, None, 0.5),
     ],
     outside=[
         sklearn_labels("roc_auc_score", hit_and_miss, [{}]),
@@ -1110,6 +1141,9 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
+        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
     outside=[trec_eval_cut("Rprec")],
 )

@@ -21,7 +21,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
             / greatest(
                 CASE normalize::VARCHAR
@@ -36,7 +36,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 't
 CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
         -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
         WHEN normalize::VARCHAR = 'hits' THEN coalesce(

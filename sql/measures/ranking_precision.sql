@@ -1,14 +1,14 @@
 -- The share of the top k that is relevant.
 --
--- hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+-- hits / k; with divide=list, hits / min(k, |rec|).
 --
 -- judged:  a judged ranking, from ranking_judge or ranking_judged
 -- k:       how far to look, an integer of any type; NULL for the whole list
--- divide:  'list' or 'k'
+-- divide:  'k', or 'list' for the length of a list that is shorter; the same without k
 -- Returns: DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:  Manning, Raghavan and Schuetze (2008), section 8.3
--- Example: SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5, divide := 'k');  -- 0.4
-CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'list') AS
+-- Example: SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
+CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'k') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
@@ -17,10 +17,10 @@ list_transform(
         _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
         _ranking_precision(_ranking_view.ranking, divide)))[1];
 
-CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'list') AS
+CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'k' THEN ranking.k ELSE ranking.top END, 1)
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
     END
 )::DOUBLE;

@@ -19,7 +19,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
     END
 )::DOUBLE;
@@ -27,7 +27,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
 CREATE OR REPLACE TEMP MACRO _ranking_expected_r_precision(tied) AS
 (
     CASE
-        WHEN tied.n_relevant = 0 AND tied.top = 0 THEN 1
+        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
         ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
     END
 )::DOUBLE;

@@ -20,7 +20,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
     CASE
-        WHEN ranking.n_relevant = 0 AND ranking.top = 0 THEN 1
+        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
         ELSE ranking.n_hits / greatest(
             CASE normalize::VARCHAR
                 WHEN 'min' THEN least(ranking.k, ranking.n_relevant)

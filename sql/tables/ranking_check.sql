@@ -11,8 +11,8 @@
 --
 -- What the table functions make of each: rows without a userid are left out; an item without an id, or listed
 -- before, takes up a rank and is never a hit; NULL and NaN scores rank last; the highest of an item's grades
--- counts; tied scores are ordered by itemid; a NULL, NaN or infinite grade and ids of different types are errors.
--- A column that only looks like grades or systems is not read: name it with grade_col or system_col.
+-- counts; tied scores are ordered by itemid; a NULL, NaN or infinite grade, ids of different types, and columns that
+-- look like grades, systems or runs and are not named are errors.
 CREATE OR REPLACE TEMP MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,

@@ -5,13 +5,14 @@
 --             `system` in rec (several models in one table), every system is scored over the same users.
 -- max_k:      how far to look down the ranking; NULL for all of it
 -- user_col, item_col, score_col, grade_col, system_col: what the columns are called, in whatever case; by default
---             userid, itemid, score, and rel and system if there are such
+--             userid, itemid, score, and rel and system if there are such; '' for grade_col: every row of truth is
+--             relevant; '' for system_col: each user has one list
 -- descending: whether the highest score is the best; false where `score` is a rank
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
--- Errors:     a table that is not there, a column that is missing or of a type that does not fit; itemids or userids of
---             types that cannot match; a grade that is NULL, NaN or infinite; truth without a user; max_k that is no
+-- Errors:     a table that is not there, a column that is missing or of a type that does not fit; a column that looks like
+--             systems or runs in rec, or grades in truth, and is not named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a user; max_k that is no
 --             integer or below 0
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --

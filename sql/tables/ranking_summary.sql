@@ -5,7 +5,7 @@
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none
 -- user_col, ..., descending: as for ranking_judged
--- Returns:    [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
+-- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), a DOUBLE per measure with its default options; those that
 --             a query does not select are not computed
 -- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none

@@ -59,9 +59,6 @@ def contender(
     return enter
 
 
-BY_K = {"precision": "it divides by k also where a list is shorter"}
-
-
 def connect(task: Task) -> Any:
     """A DuckDB connection that has the tables rec and truth."""
     import duckdb
@@ -100,7 +97,7 @@ FEW = 30
 FEW_RANKED = """
     cuts AS (SELECT userid, max(score, {largest}) AS scores FROM rec GROUP BY userid),
     top AS (
-        SELECT userid, itemid, len(scores) AS length,
+        SELECT userid, itemid,
             row_number() OVER (PARTITION BY userid ORDER BY score DESC, itemid) AS place
         FROM rec JOIN cuts USING (userid)
         WHERE score >= scores[-1]
@@ -111,11 +108,11 @@ FEW_RANKED = """
 # does (it numbers the rows of a subquery in the order of that subquery), which SQL does not promise.
 MANY_RANKED = """
     lengths AS (
-        SELECT userid, count(*) AS length, (sum(count(*)) OVER (ORDER BY userid) - count(*))::BIGINT AS start
+        SELECT userid, (sum(count(*)) OVER (ORDER BY userid) - count(*))::BIGINT AS start
         FROM rec GROUP BY userid
     ),
     top AS (
-        SELECT userid, itemid, length, number - start AS place
+        SELECT userid, itemid, number - start AS place
         FROM (
             SELECT userid, itemid, row_number() OVER () AS number
             FROM (SELECT userid, itemid FROM rec ORDER BY userid, score DESC, itemid)
@@ -138,7 +135,7 @@ def sql(task: Task) -> Steps:
     sums = ",\n".join(
         f"""
         sum(1 / relevant) FILTER (place <= {k}),
-        sum(1 / least({k}, length)) FILTER (place <= {k}),
+        sum(1 / {k}) FILTER (place <= {k}),
         sum(number / place / relevant) FILTER (place <= {k}),
         sum(1 / place) FILTER (place <= {k} AND number = 1),
         sum(discounts[place] / ideals[least(relevant, {k})]) FILTER (place <= {k}),
@@ -150,7 +147,7 @@ def sql(task: Task) -> Steps:
         WITH {ranked},
         users AS (SELECT userid, count(*) AS relevant FROM truth GROUP BY userid),
         hits AS (
-            SELECT place, length, relevant, {discounts}::DOUBLE[] AS discounts,
+            SELECT place, relevant, {discounts}::DOUBLE[] AS discounts,
                 {list(accumulate(discounts))}::DOUBLE[] AS ideals,
                 row_number() OVER (PARTITION BY userid ORDER BY place) AS number
             FROM top JOIN truth USING (userid, itemid) JOIN users USING (userid)
@@ -195,7 +192,6 @@ def polars(task: Task) -> Steps:
         .agg(
             pl.col("itemid").sort_by("score", "itemid", descending=[True, False]).head(largest),
             place=pl.int_range(1, pl.min_horizontal(pl.len(), largest) + 1),
-            length=pl.len(),
         )
         .explode("itemid", "place")
     )
@@ -212,7 +208,7 @@ def polars(task: Task) -> Steps:
         ideal = pl.lit(ideals).gather(pl.min_horizontal(relevant, pl.lit(k)))
         terms = {
             "recall": 1 / relevant,
-            "precision": 1 / pl.min_horizontal("length", pl.lit(k)),
+            "precision": pl.lit(1 / k),
             "average_precision": pl.col("number") / place / relevant,
             "mrr": first / place,
             "ndcg": 1 / (place + 1).log(2) / ideal,
@@ -245,7 +241,7 @@ def nested(frame: Any, value: str) -> dict[str, dict[str, Any]]:
     }
 
 
-@contender("pytrec-eval-terrier", "pytrec-eval-terrier", "pandas", departs=BY_K)
+@contender("pytrec-eval-terrier", "pytrec-eval-terrier", "pandas")
 def pytrec_eval(task: Task) -> Steps:
     """trec_eval by way of its Python binding; loading is making the dicts that it takes."""
     import pytrec_eval
@@ -270,7 +266,7 @@ def pytrec_eval(task: Task) -> Steps:
     return numbers
 
 
-@contender("ranx", "ranx", "numba", "pandas", departs=BY_K)
+@contender("ranx", "ranx", "numba", "pandas")
 def ranx(task: Task) -> Steps:
     """Its own compiled loops; loading is making its Qrels and Run."""
     import ranx
@@ -286,7 +282,7 @@ def ranx(task: Task) -> Steps:
     return {(ours, k): float(found[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
 
 
-@contender("ir-measures", "ir-measures", "pytrec-eval-terrier", "pandas", departs=BY_K)
+@contender("ir-measures", "ir-measures", "pytrec-eval-terrier", "pandas")
 def ir_measures(task: Task) -> Steps:
     """Its default providers: pytrec-eval-terrier, and MS MARCO's script for the reciprocal rank at k."""
     import ir_measures
@@ -300,7 +296,7 @@ def ir_measures(task: Task) -> Steps:
     return {measures[measure]: float(value) for measure, value in found.items()}
 
 
-@contender("RecTools", "rectools", "pandas", departs=BY_K)
+@contender("RecTools", "rectools", "pandas")
 def rectools(task: Task) -> Steps:
     """Its metrics over data frames; evaluation includes ranking by score, which it leaves to its user."""
     from rectools import metrics

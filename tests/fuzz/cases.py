@@ -85,10 +85,11 @@ class Batch:
     def rankings(self) -> list[Ranking | None]:
         return [judge_slowly(*self.read(row), self.form) for row in self.rows]
 
-    def expected(self, name: str, options: Options) -> list[float | None]:
-        define = WITNESSES[name].definition
+    def expected(self, name: str, options: Options, judged: bool = False) -> list[float | None]:
+        one = WITNESSES[name]
+        options = {**one.of_judged, **options} if judged else options
         return [
-            None if ranking is None else define(ranking, row.k, **options)
+            None if ranking is None else one.definition(ranking, row.k, **options)
             for ranking, row in zip(self.rankings, self.rows, strict=True)
         ]
 
@@ -362,7 +363,7 @@ def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:
     chosen = dict(rng.choice(WITNESSES[name].options))
     for option, rule in MEASURES[name].options.items():
         other, needed = (isinstance(rule, Number) and rule.only_with) or ("", None)
-        if other and chosen.get(other, MEASURES[name].defaults[other]) != needed:
+        if other and chosen.get(other, MEASURES[name].options[other].default) != needed:
             chosen.pop(option, None)
         elif option == "max_grade":
             chosen[option] = rng.choice([max(largest, 1.0), 1000.0, max(largest, 4.0), 4.0])

@@ -141,8 +141,8 @@ def check_lists(rng: random.Random, found: Found) -> None:
         options = cases.options(rng, measure.name, largest)
         name, text = rng.choice(measure.names), option_text(options)
         rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
-        expected = outcome(lambda: batch.expected(measure.name, options))  # noqa: B023
         for columns in ((rec, truth), (judged,)):
+            expected = outcome(lambda: batch.expected(measure.name, options, len(columns) == 1))  # noqa: B023
             got = outcome(lambda: call(name, *columns, *rest))  # noqa: B023
             compare(batch, name, options, got, expected, judged=len(columns) == 1)
             found.compared[batch.form if len(columns) == 2 else "judged"] += size
@@ -200,14 +200,14 @@ def check_sql(rng: random.Random, found: Found) -> None:
         rows = con.execute(f"SELECT {', '.join(columns)} FROM t ORDER BY i").fetchall()
         found.cases += len(rows)
         for n, (name, options) in enumerate(chosen.items()):
-            expected = batch.expected(name, options)
             for judged in (False, True):
+                expected = batch.expected(name, options, judged)
                 compare(batch, name, options, [row[2 * n + judged] for row in rows], expected, judged)
         found.compared["SQL over a table"] += len(rows) * len(columns)
         name, row = rng.choice(list(chosen)), rng.choice(batch.rows)  # and one row written out
         judged, alone = rng.random() < 0.5, replace(batch, rows=[row])
         got = con.execute(batch.sql(name, row, chosen[name], judged)).fetchall()
-        compare(alone, name, chosen[name], got[0], alone.expected(name, chosen[name]), judged)
+        compare(alone, name, chosen[name], got[0], alone.expected(name, chosen[name], judged), judged)
         found.compared["SQL written out"] += 1
 
 
@@ -416,7 +416,7 @@ def check_tables(rng: random.Random, found: Found) -> None:
                 counts = f"n_rec, n_truth are {line[:2]}, not {(n_rec, n_truth)}"
                 raise DifferenceError(f"{where};  -- {key}: {counts}")
             for name, value in zip(columns, line[2:], strict=True):
-                want = WITNESSES[name].definition(ranking, key[2])
+                want = WITNESSES[name].of_table(ranking, key[2])
                 if not is_close(value, want, CLOSE):
                     raise DifferenceError(f"{where};  -- {key}: {name} is {value}, not {want}")
             found.compared["ranking_by_user"] += len(columns)
@@ -477,7 +477,7 @@ def compare_summary(
         if row is None or row[:2] != counts:
             raise DifferenceError(f"{where};  -- summary of {(system, k)}: {row and row[:2]}, not {counts}")
         for name, value in zip(columns, row[2:], strict=True):
-            every = [WITNESSES[name].definition(ranking, k) for _, _, ranking in group]
+            every = [WITNESSES[name].of_table(ranking, k) for _, _, ranking in group]
             some = [one for one in every if one is not None]
             want = math.fsum(some) / len(some) if some else None
             if not is_close(value, want, CLOSE):
@@ -521,7 +521,7 @@ def check_judged(rng: random.Random, found: Found) -> None:
             if is_wrong[i] or is_cut:
                 want: Any = "ValueError"
             else:
-                want = outcome(lambda: WITNESSES[name].definition(ranking, k, **options))  # noqa: B023
+                want = outcome(lambda: WITNESSES[name].of_table(ranking, k, options))  # noqa: B023
             is_error = isinstance(got, str) or isinstance(want, str)
             if not (got == want if is_error else is_close(got, want, CLOSE) and within(measure, got)):
                 raise DifferenceError(f"{name}({one}, {k}, {option_text(options)!r}) is {got}, not {want}")

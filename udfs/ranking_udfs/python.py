@@ -103,7 +103,7 @@ def evaluate(
             request = replace(request, prefix=place.prefix)
             inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
             steps = plan(request, tables.has_system)
-            notes = make_tables(place, inputs, tables, steps, steps.tables, check)
+            notes = make_tables(place, inputs, steps, steps.tables, check)
             systems = systems_of(place.con, tables)
             query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
             result = place.result(query)
@@ -183,7 +183,7 @@ def compare(
             steps = plan(request, tables.has_system)
             statements = [*steps.tables, *segment_tables(request)]
             query, *others = compare_queries(request, options)
-            notes = make_tables(place, inputs, tables, steps, statements, check)
+            notes = make_tables(place, inputs, steps, statements, check)
             for by_segment in others:
                 query = (
                     f"SELECT {literal(defaults.EVERYBODY)} AS segment, * FROM ({query})\n"
@@ -353,7 +353,7 @@ def read_inputs(
 
 
 def make_tables(
-    place: Workplace, inputs: Inputs, tables: Tables, steps: Plan, statements: Sequence[str], check: bool
+    place: Workplace, inputs: Inputs, steps: Plan, statements: Sequence[str], check: bool
 ) -> list[str]:
     """Make the tables of a plan, and return the problems of the data."""
     check_users(place.con, inputs)
@@ -361,7 +361,7 @@ def make_tables(
         place.con.execute(statement)
     if not check:
         return []
-    return [*tables.notes, *map(problem_text, fetch_rows(place.con, steps.check))]
+    return [problem_text(row) for row in fetch_rows(place.con, steps.check)]
 
 
 def ordered_summary(steps: Plan, request: Request, systems: Sequence[str]) -> str:

@@ -9,6 +9,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_gain_fits(caller, gain, highest) AS
 coalesce(
     error(CASE
         WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp, got {:g}', caller, highest)
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
     END)::INTEGER,
     1);

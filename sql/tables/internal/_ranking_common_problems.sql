@@ -12,11 +12,19 @@ WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 2, 'truth: columns that look like grades are not read', len(found), array_to_string(found, ', ')
 FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE NOT _ranking_has(truth, names['grade'], 'rel')
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
 UNION ALL
 SELECT 3, 'rec: columns that look like systems are not read', len(found), array_to_string(found, ', ')
 FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE NOT _ranking_has(rec, names['system'], 'system')
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system')
+UNION ALL
+SELECT 3, 'rec: columns that look like runs are not read', len(found), array_to_string(found, ', ')
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
+)
+WHERE names['system'] IS DISTINCT FROM ''
 UNION ALL
 SELECT unnest(_ranking_problems([
     (

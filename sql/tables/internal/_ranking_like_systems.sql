@@ -5,6 +5,8 @@
 -- Example: SELECT _ranking_like_systems('STRUCT(userid INTEGER, itemid VARCHAR, score DOUBLE, model VARCHAR)');  -- [model]
 CREATE OR REPLACE TEMP MACRO _ranking_like_systems(type) AS
 regexp_extract_all(
-    type,
-    '(?i)(?:^\w+\(|, )"?((?:model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(?:_?(?:id|name))?)"? ',
-    1);
+    _ranking_column_texts(type),
+    -- pattern: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    -- end of pattern
+    , 1);

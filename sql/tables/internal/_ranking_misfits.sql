@@ -26,11 +26,16 @@ list_transform(
         ),
         (
             'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(_ranking_type(truth, names['grade'], 'rel'), CASE WHEN names['grade'] IS NULL THEN '"NULL"' END)
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
         ),
         (
             'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE WHEN names['system'] IS NULL THEN '' ELSE _ranking_type(rec, names['system'], 'system') END, ''
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
         )
     ],
     lambda c: CASE

@@ -1,7 +1,7 @@
 -- Internal: the names of the columns of the user's tables, in one struct for all internal macros.
 --
 -- user_col, item_col, score_col, grade_col, system_col, descending: as for ranking_judged
--- Returns: STRUCT; its values are constants, and NULL for grades and system means: there may be such a column
+-- Returns: STRUCT; its values are constants. For grades and system NULL means: there may be such a column; '': none
 -- Example: SELECT _ranking_names('customer', 'sku', 'p', NULL, NULL, true)['item'];  -- sku
 CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {

@@ -1,5 +1,5 @@
--- Internal: return true, or an error if a column is missing or its type does not fit. Known when the query is planned,
--- so that it costs nothing.
+-- Internal: return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be
+-- read. Known when the query is planned, so that it costs nothing.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
@@ -7,4 +7,8 @@
 -- Returns:    BOOLEAN
 -- Example:    SELECT _ranking_valid('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 'f');
 CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(error(caller || ': ' || list_any_value(_ranking_misfits(rec, truth, names)))::BOOLEAN, true);
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(list_any_value(_ranking_misfits(rec, truth, names)), _ranking_unread(rec, truth, names)))::BOOLEAN,
+    true);

@@ -125,7 +125,8 @@ def measure_function(measure: Measure, name: str) -> Function:
                 rankings = batch.cut_at(None)
             else:
                 rankings = batch.rankings(row_cut_offs(name, part[ranked], batch.judged))
-            return measure_rankings(measure, name, rankings, parse_options(measure, name, text))
+            options = parse_options(measure, name, text, of_judged=ranked == 1)
+            return measure_rankings(measure, name, rankings, options)
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None
         return compute_by_options(name, arrays[: ranked + 1], chosen, compute)

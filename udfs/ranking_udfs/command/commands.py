@@ -82,9 +82,7 @@ def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tab
     return load(con, inputs)
 
 
-def make_tables(
-    con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
-) -> None:
+def make_tables(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, steps: Plan, step: Step) -> None:
     """Make the tables of the plan, and print the problems of the data."""
     check_users(con, inputs)
     step("ranking")
@@ -92,8 +90,6 @@ def make_tables(
         con.execute(statement)
     step("checking the data")
     if job.check and not job.quiet:
-        for note in tables.notes:
-            say("note", note)
         for problem in fetch_rows(con, steps.check):
             say("note", problem_text(problem))
 
@@ -105,7 +101,7 @@ def evaluate(job: Job) -> None:
         step("reading")
         tables = read_inputs(con, job, inputs)
         steps = plan(job.request, tables.has_system)
-        make_tables(con, job, inputs, tables, steps, step)
+        make_tables(con, job, inputs, steps, step)
         step("measuring")
         summary = fetch_rows(con, steps.summary)
         by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
@@ -146,7 +142,7 @@ def compare(job: Job) -> int:
         queries = compare_queries(request, job.options)
         if job.format == "sql":
             return statements_text([*tables.statements, *steps.tables, *queries]), []
-        make_tables(con, job, inputs, tables, steps, step)
+        make_tables(con, job, inputs, steps, step)
         step("comparing")
         found = [fetch_rows(con, query) for query in queries]
         segment = inputs.segment and inputs.segment[1]

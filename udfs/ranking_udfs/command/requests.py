@@ -92,7 +92,8 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         recs=arguments.files[:-1],
         truth=arguments.files[-1],
         columns=Columns(
-            **{name: value for name, value in names.items() if value}, descending=not arguments.ascending
+            **{name: value for name, value in names.items() if value is not None},
+            descending=not arguments.ascending,
         ),
         segment=arguments.segment,
         form=arguments.format_in,

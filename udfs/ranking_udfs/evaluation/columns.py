@@ -4,6 +4,16 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
+# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
+# and what makes one list of several in rec. SQL has them in sql/tables/internal/_ranking_like_*.sql.
+LIKE = {
+    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
+    "weight|value",
+    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
+    "(?:_?(?:id|name))?",
+    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
+}
+
 
 class ColumnNames(TypedDict, total=False):
     """The arguments that name columns, as in `Columns`; all have a default."""
@@ -24,8 +34,8 @@ class Columns:
         user_col: users, in rec, truth and segments.
         item_col: items, in rec and truth.
         score_col: scores, in rec.
-        grade_col: grades, in truth; None for `rel` if there is such a column.
-        system_col: which model a row of rec is of; None for `system` if there is such a column.
+        grade_col: grades, in truth; None for `rel` if there is such a column, "" for none.
+        system_col: which model a row of rec is of; None for `system` if there is such a column, "" for none.
         descending: whether the highest score is the best; False where it is a rank.
     """
 
@@ -49,13 +59,13 @@ class Columns:
     def of_rec(self) -> dict[str, str]:
         """The columns of rec in the user's table, by the pack's name; system only if it is named."""
         names = {"userid": self.user_col, "itemid": self.item_col, "score": self.score_col}
-        return names if self.system_col is None else {**names, "system": self.system_col}
+        return {**names, "system": self.system_col} if self.system_col else names
 
     @property
     def of_truth(self) -> dict[str, str]:
         """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
         names = {"userid": self.user_col, "itemid": self.item_col}
-        return names if self.grade_col is None else {**names, "rel": self.grade_col}
+        return {**names, "rel": self.grade_col} if self.grade_col else names
 
 
 def columns_of(caller: str, names: Any) -> Columns:

@@ -7,7 +7,7 @@ one id.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
@@ -37,7 +37,7 @@ class Inputs:
     catalog  the tables that a path may name; if it names none, it is a file
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
-    options  the names of the options for the columns of grades and of models, for notes
+    options  the names of the options for the columns of grades and of models, for errors
     """
 
     recs: Sequence[str | tuple[str, str]]
@@ -60,14 +60,12 @@ class Tables:
     statements  the SQL that made them
     has_system  whether rec has a column `system`, which tells models apart
     systems     the models to name, in the order of their files
-    notes       a note for each file with columns that look like grades or systems and are not read
     """
 
     prefix: str
     statements: Sequence[str]
     has_system: bool
     systems: Sequence[str]
-    notes: Sequence[str]
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -77,10 +75,11 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
     where = inputs.catalog, inputs.stdin
-    of_truth = inputs.columns.of_truth
-    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, {"rel": "rel"}, *where)
+    of_truth, grade = inputs.columns.of_truth, {} if inputs.columns.grade_col == "" else {"rel": "rel"}
+    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, grade, *where)
     named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
     check_names(named)
+    check_unread(con, inputs, truth, named)
     sources = [truth, *segment_sources(con, inputs), *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
@@ -100,28 +99,45 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             made = [*inputs.catalog.statements(), *statements]
             if inputs.stdin != STDIN:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
-            notes = unread_notes(con, truth, recs, inputs.options)
-            return Tables(inputs.prefix, made, "system" in recs[0].columns, systems, notes)
+            return Tables(inputs.prefix, made, "system" in recs[0].columns, systems)
 
 
-def unread_notes(
-    con: duckdb.DuckDBPyConnection, truth: Source, recs: Sequence[Source], options: tuple[str, str]
-) -> list[str]:
-    """Return a note for each file with a column that looks like grades or systems, but is not read."""
-    looked_at = [
-        ("rel", "grades", truth, options[0]),
-        *(("system", "systems", rec, options[1]) for rec in recs),
-    ]
-    notes, told = [], set()
-    for role, what, source, option in looked_at:
-        if role not in source.columns and source.type and (what, source.type) not in told:
-            told.add((what, source.type))  # of models whose files are alike, one is enough
-            ((found,),) = con.execute(
-                f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]
-            ).fetchall()
-            named = f"columns that look like {what} are not read ({option})"
-            notes += [f"{source.path}: {named}: {shorten(', '.join(found))}"] * bool(found)
-    return notes
+def check_unread(
+    con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source, named: Sequence[tuple[str, Source]]
+) -> None:
+    """Raise DataError for a column that is not read and would change every number, as table functions do.
+
+    A file that was given the name of a model may have a column with it.
+    """
+    columns, (grade, system) = inputs.columns, inputs.options
+
+    def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
+        found = con.execute(f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]).fetchall()
+        return (name for name in found[0][0] if name.lower() != (read or "").lower())
+
+    if columns.grade_col is None and "rel" not in truth.columns:
+        for name in unread("grades", truth, columns.score_col):
+            rule = (
+                f"{written(grade, name)} takes it as the grade; {written(grade, '')} makes every row of truth"
+            )
+            raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
+    for _, rec in named:
+        one_list = f"{written(system, '')} if each user has one list"
+        if columns.system_col is None and "system" not in rec.columns:
+            for name in unread("systems", rec):
+                rule = f"{written(system, name)} keeps models apart; {one_list}"
+                raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
+        elif columns.system_col != "":
+            one_list = "leave it out if each user has one list"
+        for name in unread("runs", rec, columns.system_col) if columns.system_col != "" else ():
+            rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
+            told = f"has a column {name} that is not read, and would make one list of several runs"
+            raise DataError(f"{rec.path}: {told}: {rule}; {one_list}")
+
+
+def written(option: str, column: str) -> str:
+    """Return an option with the name of a column as a user writes it."""
+    return f"{option} {column or repr('')}" if option.startswith("--") else f"{option}={column!r}"
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
@@ -181,7 +197,8 @@ def named_source(
 ) -> tuple[str, Source]:
     """Return the name of a model and its source, with a column `system` if it has one, or a name."""
     where = inputs.catalog, inputs.stdin
-    source = open_source(con, paths, inputs.form, RUN, inputs.columns.of_rec, {"system": "system"}, *where)
+    system_column = {} if inputs.columns.system_col == "" else {"system": "system"}
+    source = open_source(con, paths, inputs.form, RUN, inputs.columns.of_rec, system_column, *where)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:

@@ -3,7 +3,8 @@
 Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
 list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
 twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
-grade 0 or less are judged but not relevant. NULL where truth is NULL; rec NULL counts as an empty list.
+grade 0 or less are judged but not relevant. Truth is empty where it has no item at all. NULL where truth is
+NULL; rec NULL counts as an empty list.
 
 Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
 the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
@@ -35,6 +36,7 @@ DISCOUNT: dict[str, Option] = {
 SHARE = Range(0, 1)
 NO_TRUTH = Empty(0)
 BOTH_EMPTY = Empty(0, both=1)
+DIVIDE: dict[str, Option] = {"divide": OneOf("list", "k", of_judged="k")}
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -49,8 +51,11 @@ def share(part: Floats, whole: Floats) -> Floats:
 
 
 def unless_empty(rankings: Rankings, values: Floats) -> Floats:
-    """Replace the values where truth is empty: by 1 for an empty list and 0 for any other."""
-    return np.where(rankings.n_relevant > 0, values, rankings.top == 0)
+    """Replace the values where truth is empty: by 1 for an empty list and 0 for any other.
+
+    Truth with items of which none is relevant is not empty: who recommends nothing there gains nothing.
+    """
+    return np.where(np.diff(rankings.judged.ideal_offsets) > 0, values, rankings.top == 0)
 
 
 @measure(
@@ -79,9 +84,14 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.n_hits, whole))
 
 
+def precision_divisor(rankings: Rankings, divide: str) -> Ints:
+    """Return what the precision divides by: k, or the ranks that are looked at."""
+    return rankings.k if divide == "k" else rankings.top
+
+
 @measure(
     aliases=("precision_at",),
-    options={"divide": OneOf("list", "k")},
+    options=DIVIDE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
@@ -90,33 +100,37 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
-    hits / min(k, |rec|); with divide=k, hits / k also where the list is shorter.
+    divide=k is hits / k, also where the list is shorter; divide=list is hits / min(k, |rec|), which rewards
+    those who recommend little. In tables and of judged rankings the default is k, as in trec_eval's P_k,
+    ranx, RecTools and Spark; over lists it is list, as in Hivemall and LensKit. Without k both divide by
+    |rec|.
 
-    An empty list has precision 0, unless truth is empty too: then 1. trec_eval's P_k and ranx are divide=k,
-    LensKit divides by the length of the list. A keyword of DuckDB: write "precision"(...) in quotes, or
-    `precision_at(...)`.
+    An empty list has precision 0, unless truth is empty too: then 1. A keyword of DuckDB: write
+    "precision"(...) in quotes, or `precision_at(...)`.
 
     Source: Hivemall, "Ranking Problems"; Manning, Raghavan and Schuetze (2008), section 8.3.
 
     >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
     0.4
     """
-    return unless_empty(rankings, ratio(rankings.n_hits, rankings.k if divide == "k" else rankings.top))
+    return unless_empty(rankings, ratio(rankings.n_hits, precision_divisor(rankings, divide)))
 
 
 @measure(
     title="F-measure",
     aliases=("f1_score", "f1", "f_score"),
-    options={"beta": Number(1.0, at_least=0.0)},
+    options={"beta": Number(1.0, at_least=0.0)} | DIVIDE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
     expected=True,
 )
-def f_measure(rankings: Rankings, *, beta: float) -> Floats:
+def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     """Harmonic mean of precision and recall at k, recall weighing beta times as much.
 
-    (1 + beta^2) P R / (beta^2 P + R) with P = hits / min(k, |rec|) and R = hits / |truth|; 0 without a hit.
+    (1 + beta^2) P R / (beta^2 P + R) with R = hits / |truth| and P the precision: in tables and of judged
+    rankings hits / k, as in ranx and RecTools, over lists hits / min(k, |rec|), or as `divide` says. It is 0
+    without a hit.
 
     Where truth is empty: 1 if rec is empty too, else 0. trec_eval's set_F is this over the whole list, with
     beta^2 where this says beta.
@@ -126,9 +140,10 @@ def f_measure(rankings: Rankings, *, beta: float) -> Floats:
     >>> SELECT f_measure([1, 3, 2, 6], [1, 2, 4], 4)
     0.5714285714285714
     """
-    # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + top).
+    # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + divisor).
     weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
-    score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + rankings.top)
+    divisor = precision_divisor(rankings, divide)
+    score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + divisor)
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
@@ -277,7 +292,8 @@ def gains(grades: Floats, gain: str) -> Floats:
     if gain == "linear":
         return grades
     if grades.max(initial=0) > 1000:
-        raise InputError(f"a grade must be 1000 or less with gain=exp, got {grades.max():g}")
+        rule = "1000 or less with gain=exp (gain=linear takes any)"
+        raise InputError(f"a grade must be {rule}, got {grades.max():g}")
     exp = np.exp2(grades) - 1  # exact for integers
     small = grades < 1  # of which this loses the digits
     if small.any():

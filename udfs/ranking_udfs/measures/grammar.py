@@ -105,7 +105,7 @@ def parse_measure(text: str) -> Choice:
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got}{hint}")
     given = split_options(measure, measure.name, options)
-    chosen = check_options(measure, measure.name, given)
+    chosen = check_options(measure, measure.name, given, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
 
@@ -136,18 +136,19 @@ def parse_cut_off(text: str) -> int | None:
     return min(int(text.lstrip("0")[:20] or "0"), WHOLE)
 
 
-def parse_options(measure: Measure, name: str, text: str | None) -> dict[str, Any]:
+def parse_options(measure: Measure, name: str, text: str | None, of_judged: bool = False) -> dict[str, Any]:
     """Parse a text of options into what the measure's function takes, defaults included.
 
     Args:
         measure: whose options they are
         name: what the measure was called by, for errors
         text: `name=value` pairs with commas or blanks between them
+        of_judged: whether it is computed of judged rankings, which may have another default
 
     Raises:
         ValueError: an option or a value that the measure does not have
     """
-    return check_options(measure, name, split_options(measure, name, text))
+    return check_options(measure, name, split_options(measure, name, text), of_judged)
 
 
 def split_options(measure: Measure, name: str, text: str | None) -> dict[str, str]:
@@ -165,9 +166,9 @@ def split_options(measure: Measure, name: str, text: str | None) -> dict[str, st
     return given
 
 
-def check_options(measure: Measure, name: str, given: Mapping[str, str]) -> dict[str, Any]:
+def check_options(measure: Measure, name: str, given: Mapping[str, str], of_judged: bool) -> dict[str, Any]:
     """Check given options, and return all as the measure's function takes them."""
-    chosen = measure.defaults
+    chosen = measure.defaults(of_judged)
     for option, value in given.items():
         rule = measure.options[option]
         if (found := rule.parse(value)) is None:

@@ -16,14 +16,16 @@ from .ragged import Floats
 
 @dataclass(frozen=True)
 class OneOf:
-    """An option that takes one of these words; the first is the default."""
+    """An option that takes one of these words; the first is the default, of judged rankings `of_judged`."""
 
     default: str
     others: tuple[str, ...]
+    of_judged: str
 
-    def __init__(self, default: str, *others: str) -> None:
+    def __init__(self, default: str, *others: str, of_judged: str = "") -> None:
         object.__setattr__(self, "default", default)
         object.__setattr__(self, "others", others)
+        object.__setattr__(self, "of_judged", of_judged or default)
 
     def __str__(self) -> str:
         return "|".join((self.default, *self.others))
@@ -45,6 +47,10 @@ class Number:
     at_most: float = math.inf
     below: float = math.inf
     only_with: tuple[str, str] | None = None
+
+    @property
+    def of_judged(self) -> float:
+        return self.default
 
     def __str__(self) -> str:
         bounds = [(">=", self.at_least), (">", self.above), ("<=", self.at_most), ("<", self.below)]
@@ -150,10 +156,11 @@ class Measure:
     def description(self) -> str:
         return inspect.getdoc(self.compute).partition("\n")[0]  # type: ignore[union-attr]
 
-    @property
-    def defaults(self) -> dict[str, Any]:
-        """The default of each option, as the function takes it."""
-        return {name: option.default for name, option in self.options.items()}
+    def defaults(self, of_judged: bool) -> dict[str, Any]:
+        """Return the default of each option: over judged rankings and in tables, or over lists."""
+        return {
+            name: option.of_judged if of_judged else option.default for name, option in self.options.items()
+        }
 
     @property
     def option_texts(self) -> list[str]:
@@ -168,7 +175,8 @@ class Measure:
 
 def option_text(name: str, option: Option) -> str:
     if isinstance(option, OneOf):
-        return f"{name}={option}"
+        differs = option.of_judged != option.default
+        return f"{name}={option}" + f" (of tables and judged rankings: {option.of_judged})" * differs
     only = f", with {'='.join(option.only_with)}" if option.only_with else ""
     return f"{name}={option.default:g} ({option}{only})"
 

@@ -60,7 +60,6 @@ class Findings:
     margin        up to which two models are the same, if any
     verdicts      a sentence for each model that is compared
     problems      rows of ranking_check; None if it was not asked
-    notes         what else is to be said about the data
     counts        of each system: users, users_without_rec, users_without_truth
     means         system, k, place (of the measure), users (with a value), mean, low, high
     comparisons   rows of ranking_compare_by_user, for all users
@@ -82,7 +81,6 @@ class Findings:
     margin: float | None
     verdicts: Sequence[str]
     problems: Sequence[Row] | None
-    notes: Sequence[str]
     counts: Mapping[str, Row]
     means: Sequence[Row]
     comparisons: Sequence[Row]

@@ -44,7 +44,6 @@ class Study:
     segment   the column of segments, if there are any
     sources   kinds and names of what was read
     check     whether to look for problems in the data
-    notes     further notes on the data
     statements  the SQL that made the tables
     """
 
@@ -54,7 +53,6 @@ class Study:
     segment: str | None
     sources: Sequence[tuple[str, str]]
     check: bool
-    notes: Sequence[str]
     statements: Sequence[str]
 
     @classmethod
@@ -77,7 +75,6 @@ class Study:
             segment=inputs.segment and inputs.segment[1],
             sources=sources,
             check=check,
-            notes=tables.notes,
             statements=tables.statements,
         )
 
@@ -163,7 +160,6 @@ class Gathering:
             margin=self.options.margin,
             verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
             problems=problems,
-            notes=list(map(printable, self.study.notes)),
             counts=counts,
             means=means,
             comparisons=comparisons,

@@ -9,17 +9,13 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import BinaryType, NullType
 
-from ..evaluation.columns import ColumnNames, Columns, columns_of
+from ..evaluation.columns import LIKE, ColumnNames, Columns, columns_of
 from ..evaluation.defaults import LARGEST_K, K
 from .columns import NUMBERS, Tables, UserFrame, cut_offs, deepest_rank, is_infinite, parse_tables
 
 SCHEMA = "problem string, count bigint, example string"
 FOUND = "place int, problem string, count bigint, example string"
-# Names of columns that look like grades or systems, as in sql/tables/internal.
-GRADES = (
-    "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value"
-)
-SYSTEMS = "(?:model|algorithm|algo|variant|recommender|method|run|experiment|strategy|arm)(?:_?(?:id|name))?"
+GRADES, SYSTEMS = LIKE["grades"], f"{LIKE['systems']}|{LIKE['runs']}"
 
 
 def ranking_check(

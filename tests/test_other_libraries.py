@@ -1,0 +1,234 @@
+"""The table functions with their defaults against other libraries, over all users and no user left out.
+
+What differs is named with its reason, and has to differ: neither a new difference passes, nor a gone one.
+ranx and RecTools are not among the tests' requirements: their values are recorded, and looked at again where
+they are installed. `python -m tests.test_other_libraries` prints them.
+"""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import NamedTuple
+
+import duckdb
+import pytest
+
+import ranking_udfs
+
+K = 3
+MEASURES = ("recall", "precision", "f_measure", "average_precision", "mrr", "ndcg", "hit_rate")
+# user: the list as items with scores, and the grades
+USERS: dict[str, tuple[list[tuple[str, float]], dict[str, int]]] = {
+    "binary": ([("a", 5), ("x", 4), ("b", 3), ("y", 2), ("c", 1)], {"a": 1, "b": 1, "c": 1}),
+    "graded": ([("a", 5), ("x", 4), ("b", 3), ("c", 2)], {"a": 1, "b": 3, "c": 2, "z": 0}),
+    "no list": ([], {"a": 1, "b": 1}),
+    "no truth": ([("a", 2), ("b", 1)], {}),
+    "grades of 0": ([("a", 2), ("b", 1)], {"a": 0, "z": 0}),
+    "grades of 0, no list": ([], {"a": 0}),
+    "short list": ([("a", 1)], {"a": 1, "b": 1, "c": 1, "d": 1}),
+    "few in truth": ([("x", 3), ("a", 2), ("y", 1)], {"a": 1}),
+    "tie": ([("a", 2), ("b", 2), ("c", 2), ("d", 2)], {"d": 1}),
+    "repeat": ([("x", 4), ("x", 3), ("a", 2), ("b", 1)], {"a": 1, "b": 1}),
+}
+Values = dict[str, dict[str, float]]  # by user and measure; a user who is left out has none
+
+
+class Library(NamedTuple):
+    """Another library: how to compute its values, and why some are others than ours, by user and measure.
+
+    A measure "users" says why a user is there in one of both alone. `recorded` is in the order of MEASURES.
+    """
+
+    module: str
+    compute: Callable[[], Values]
+    measures: Sequence[str]
+    differs: dict[tuple[str, str], str]
+    recorded: dict[str, tuple[float, ...]] | None = None
+
+
+def run_and_qrels() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
+    """The users as dicts of dicts, which hold an item once, with the best of its scores."""
+    run = {user: dict(reversed(rec)) for user, (rec, _) in USERS.items() if rec}
+    return run, {user: truth for user, (_, truth) in USERS.items() if truth}
+
+
+def trec_eval_values() -> Values:
+    run, qrels = run_and_qrels()
+    names = {"recall": "recall_3", "precision": "P_3", "average_precision": "map_cut_3", "ndcg": "ndcg_cut_3"}
+    names |= {"hit_rate": "success_3"}
+    evaluator = import_module("pytrec_eval").RelevanceEvaluator(qrels, {*names.values(), "recip_rank"})
+    found = evaluator.evaluate(run)
+    names |= {"mrr": "recip_rank"}
+    return {user: {name: row[theirs] for name, theirs in names.items()} for user, row in found.items()}
+
+
+def ranx_values() -> Values:
+    ranx = import_module("ranx")
+    run, qrels = run_and_qrels()
+    names = {"recall": "recall@3", "precision": "precision@3", "f_measure": "f1@3", "mrr": "mrr@3"}
+    names |= {"average_precision": "map@3", "ndcg": "ndcg@3", "hit_rate": "hit_rate@3"}
+    held = ranx.Run(run)
+    ranx.evaluate(ranx.Qrels(qrels), held, [*names.values()], make_comparable=True)
+    return {
+        user: {name: float(held.scores[theirs][user]) for name, theirs in names.items()}
+        for user in held.scores["recall@3"]
+    }
+
+
+def rectools_values() -> Values:
+    """Its interactions are all relevant, so those of grade 0 are none."""
+    pandas, metrics = import_module("pandas"), import_module("rectools.metrics")
+    recs = [(u, item, rank) for u, (rec, _) in USERS.items() for rank, (item, _) in enumerate(rec, 1)]
+    liked = [(u, item) for u, (_, truth) in USERS.items() for item, grade in truth.items() if grade > 0]
+    reco = pandas.DataFrame(recs, columns=["user_id", "item_id", "rank"])
+    interactions = pandas.DataFrame(liked, columns=["user_id", "item_id"])
+    chosen = {
+        "recall": metrics.Recall(K),
+        "precision": metrics.Precision(K),
+        "f_measure": metrics.F1Beta(K),
+        "average_precision": metrics.MAP(K),
+        "mrr": metrics.MRR(K),
+        "ndcg": metrics.NDCG(K),
+        "hit_rate": metrics.HitRate(K),
+    }
+    found: Values = {}
+    for name, metric in chosen.items():
+        for user, value in metric.calc_per_user(reco, interactions).items():
+            found.setdefault(user, {})[name] = float(value)
+    return found
+
+
+RANX = {
+    "binary": (2 / 3, 2 / 3, 2 / 3, 0.555555556, 1, 0.703918089, 1),
+    "few in truth": (1, 1 / 3, 1 / 2, 1 / 2, 1 / 2, 0.630929754, 1),
+    "graded": (2 / 3, 2 / 3, 2 / 3, 0.555555556, 1, 0.525004989, 1),
+    "grades of 0": (0, 0, 0, 0, 0, 0, 0),
+    "grades of 0, no list": (0, 0, 0, 0, 0, 0, 0),
+    "no list": (0, 0, 0, 0, 0, 0, 0),
+    "repeat": (1, 2 / 3, 0.8, 0.583333333, 0.5, 0.693426404, 1),
+    "short list": (1 / 4, 1 / 3, 0.285714286, 1 / 4, 1, 0.469278726, 1),
+    "tie": (1, 1 / 3, 1 / 2, 1, 1, 1, 1),
+}
+RECTOOLS = {
+    "binary": (2 / 3, 2 / 3, 2 / 3, 0.555555556, 1, 0.703918089, 1),
+    "few in truth": (1, 1 / 3, 1 / 2, 1 / 2, 1 / 2, 0.296081911, 1),
+    "graded": (2 / 3, 2 / 3, 2 / 3, 0.555555556, 1, 0.703918089, 1),
+    "no list": (0, 0, 0, 0, 0, 0, 0),
+    "repeat": (1 / 2, 1 / 3, 0.4, 0.166666667, 1 / 3, 0.234639363, 1),
+    "short list": (1 / 4, 1 / 3, 0.285714286, 1 / 4, 1, 0.469278726, 1),
+    "tie": (0, 0, 0, 0, 0, 0, 0),
+}
+
+
+def recorded(rows: dict[str, tuple[float, ...]]) -> Values:
+    return {user: dict(zip(MEASURES, row, strict=True)) for user, row in rows.items()}
+
+
+LINEAR = "its gain is the grade, ours 2^grade - 1: ndcg(gain=linear) is the same"
+BY_ITEM = "equal scores are in the order of items, descending, ours ascending"
+AS_GIVEN = "equal scores are in no order of their own, ours in that of items"
+HELD_ONCE = "a run is a dict, which holds an item once; in a table its second row takes up a rank"
+LEFT_OUT = "a user without a list is left out, as without trec_eval's -c: who gives nothing would gain"
+FULL = "its best list has k items even where truth has fewer"
+
+
+def because(user: str, measures: Sequence[str], reason: str) -> dict[tuple[str, str], str]:
+    return {(user, measure): reason for measure in measures}
+
+
+LIBRARIES = {
+    "pytrec-eval-terrier": Library(
+        "pytrec_eval",
+        trec_eval_values,
+        ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate"),
+        {
+            **because("graded", ["ndcg"], LINEAR),
+            **because("no list", ["users"], LEFT_OUT),
+            **because("grades of 0, no list", ["users"], LEFT_OUT),
+            **because(
+                "tie", ["recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate"], BY_ITEM
+            ),
+            **because("repeat", ["recall", "precision", "average_precision", "mrr", "ndcg"], HELD_ONCE),
+        },
+    ),
+    "ranx 0.3.21": Library(
+        "ranx",
+        ranx_values,
+        MEASURES,
+        {
+            **because("graded", ["ndcg"], LINEAR),
+            **because("tie", MEASURES, AS_GIVEN),
+            **because("repeat", [name for name in MEASURES if name != "hit_rate"], HELD_ONCE),
+        },
+        RANX,
+    ),
+    "RecTools 0.19.0": Library(
+        "rectools",
+        rectools_values,
+        MEASURES,
+        {
+            **because("graded", ["ndcg"], "it knows no grades"),
+            **because("few in truth", ["ndcg"], FULL),
+            **because("repeat", ["ndcg"], FULL),
+            **because(
+                "grades of 0", ["users"], "it knows no grades: a user without a liked item is left out"
+            ),
+            **because("grades of 0, no list", ["users"], "it knows no grades"),
+        },
+        RECTOOLS,
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def ours() -> Values:
+    """Every measure of ranking_by_user with its default options, by user."""
+    with duckdb.connect() as con:
+        ranking_udfs.register(con).execute("""
+            CREATE TABLE rec (userid VARCHAR, itemid VARCHAR, score DOUBLE);
+            CREATE TABLE truth (userid VARCHAR, itemid VARCHAR, rel INTEGER);
+        """)
+        for user, (rec, truth) in USERS.items():
+            for row in rec:
+                con.execute("INSERT INTO rec VALUES (?, ?, ?)", [user, *row])
+            for judged in truth.items():
+                con.execute("INSERT INTO truth VALUES (?, ?, ?)", [user, *judged])
+        names = ", ".join(f'"{name}"' for name in MEASURES)
+        found = con.execute(f"SELECT userid, {names} FROM ranking_by_user('rec', 'truth', [{K}])").fetchall()
+        return {user: dict(zip(MEASURES, row, strict=True)) for user, *row in found}
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_what_differs_from_another_library_is_named_with_its_reason(ours: Values, name: str) -> None:
+    library = LIBRARIES[name]
+    if library.recorded is None:
+        pytest.importorskip(library.module)
+    theirs = library.compute() if library.recorded is None else recorded(library.recorded)
+    found = {(user, "users") for user in ours.keys() ^ theirs.keys()}
+    for user in ours.keys() & theirs.keys():
+        for measure in library.measures:
+            if abs(ours[user][measure] - theirs[user][measure]) > 1e-8:
+                found.add((user, measure))
+    assert found == library.differs.keys()
+
+
+@pytest.mark.parametrize("name", [name for name, one in LIBRARIES.items() if one.recorded])
+def test_recorded_values_are_those_of_the_library(name: str) -> None:
+    library = LIBRARIES[name]
+    pytest.importorskip(library.module)
+    found, values = library.compute(), recorded(library.recorded or {})
+    assert found.keys() == values.keys()
+    for user, row in values.items():
+        assert found[user] == pytest.approx(row, abs=1e-8), user
+
+
+def test_a_user_without_truth_is_nowhere_and_one_without_a_list_has_0(ours: Values) -> None:
+    assert ours.keys() == USERS.keys() - {"no truth"}
+    for user in ("no list", "grades of 0", "grades of 0, no list"):
+        assert set(ours[user].values()) == {0.0}
+
+
+if __name__ == "__main__":
+    for values in (ranx_values, rectools_values):
+        print(values.__name__)
+        for user, row in values().items():
+            print(f'    "{user}": { ({name: round(value, 9) for name, value in row.items()}) },')

@@ -1,0 +1,196 @@
+"""A column that looks like systems, runs or grades, and is not named, is an error that says what to write."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.evaluation.columns import LIKE
+from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
+from tests.conftest import value, with_internals
+
+TABLES = """
+    CREATE TABLE rec AS FROM (VALUES (1, 10, 3.0), (1, 20, 2.0), (2, 10, 1.0)) AS t(userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES (1, 20), (2, 10)) AS t(userid, itemid);
+    CREATE VIEW models AS SELECT *, 'a' AS "Model" FROM rec;
+    CREATE VIEW runs AS SELECT *, 7 AS seed FROM rec;
+    CREATE VIEW runs_of_systems AS SELECT *, 'a' AS system, 7 AS seed FROM rec;
+    CREATE VIEW starred AS SELECT *, 5 AS stars FROM truth;
+    CREATE VIEW harmless AS
+    SELECT *, {'model': 1, 'seed': 2} AS about, 3 AS position, 'x' AS remodel FROM rec;
+    CREATE VIEW harmless_truth AS
+    SELECT *, 'good' AS stars, [5] AS rating, {'grade': 1} AS about, 0.5 AS score FROM truth;
+"""
+MODEL = (
+    "rec has a column Model that is not read: system_col := 'Model' keeps models apart; system_col := '' "
+    "if each user "
+    "has one list"
+)
+SEED = (
+    "rec has a column seed that is not read, and would make one list of several runs: as system_col, name "
+    "a column with "
+    "system || '/' || seed (then take the mean of each user's runs); "
+)
+NO_RUNS, LEAVE_OUT = (
+    "system_col := '' if each user has one list",
+    "leave it out (SELECT * EXCLUDE) if each user has one list",
+)
+STARS = (
+    "truth has a column stars that is not read: grade_col := 'stars' takes it as the grade; grade_col := "
+    "'' makes every "
+    "row of truth relevant"
+)
+CASES = [
+    ("models", "truth", "", MODEL),
+    ("models", "truth", "system_col := 'model'", None),
+    ("models", "truth", "system_col := ''", None),
+    ("runs", "truth", "", SEED + NO_RUNS),
+    ("runs", "truth", "system_col := 'Seed'", None),
+    ("runs", "truth", "system_col := ''", None),
+    ("runs_of_systems", "truth", "", SEED + LEAVE_OUT),
+    ("runs_of_systems", "truth", "system_col := 'system'", SEED + LEAVE_OUT),
+    ("rec", "starred", "", STARS),
+    ("rec", "starred", "grade_col := 'Stars'", None),
+    ("rec", "starred", "grade_col := ''", None),
+    ("harmless", "harmless_truth", "", None),
+    ("models", "starred", "system_col := '', grade_col := ''", None),
+]
+FUNCTIONS = {
+    "ranking_judged": "10",
+    "ranking_by_user": "[10]",
+    "ranking_summary": "[10]",
+    "ranking_distribution": "[10]",
+    "interpolated_precision_curve": "10",
+    "precision_recall_curve": "10",
+    "ranking_compare": "[10]",
+}
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(TABLES)
+
+
+@pytest.mark.parametrize(("rec", "truth", "names", "error"), CASES)
+def test_a_table_function_says_what_to_write(
+    tables: duckdb.DuckDBPyConnection, rec: str, truth: str, names: str, error: str | None
+) -> None:
+    query = f"SELECT * FROM ranking_judged('{rec}', '{truth}', 10{', ' * bool(names)}{names})"
+    if error is None:
+        assert len(tables.execute(query).fetchall()) == 2
+        return
+    with pytest.raises(duckdb.InvalidInputException) as raised:
+        tables.execute(query)
+    assert str(raised.value) == f"Invalid Input Error: ranking_judged: {error}"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_table_function_says_so(tables: duckdb.DuckDBPyConnection, name: str) -> None:
+    for rec, truth, error in (("models", "truth", MODEL), ("rec", "starred", STARS)):
+        with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"{name}: {error}")):
+            tables.execute(f"FROM {name}('{rec}', '{truth}', {FUNCTIONS[name]})").fetchall()
+
+
+def test_three_models_are_no_more_merged_in_silence(tables: duckdb.DuckDBPyConnection) -> None:
+    tables.execute("CREATE OR REPLACE TEMP VIEW three AS SELECT *, unnest(['a', 'b', 'c']) AS model FROM rec")
+    with pytest.raises(duckdb.InvalidInputException, match="system_col := 'model' keeps models apart"):
+        tables.execute("FROM ranking_summary('three', 'truth', [1])")
+    query = (
+        "SELECT system, recall FROM ranking_summary('three', 'truth', [1], system_col := 'model') ORDER BY 1"
+    )
+    assert tables.execute(query).fetchall() == [("a", 0.5), ("b", 0.5), ("c", 0.5)]
+
+
+@pytest.mark.parametrize(
+    ("what", "names"),
+    [
+        ("grades", ["rating", "user_ratings", "Stars", "grade", "relevance", "label", "score"]),
+        ("systems", ["model", "Model_ID", "algo", "variant", "recommender_name"]),
+        ("runs", ["run", "RUN_ID", "seed", "random_seed", "trial", "fold", "repeat"]),
+    ],
+)
+def test_names_of_columns_are_known_in_any_case_and_as_a_whole(
+    tables: duckdb.DuckDBPyConnection, what: str, names: list[str]
+) -> None:
+    own = with_internals(tables.cursor())
+    others = [f"x{names[0]}", f"{names[0]}x", f"a {names[0]}"]
+    columns = ", ".join(f'"{name}" DECIMAL(9,2)' for name in (*others, *names))
+    assert value(own, f"SELECT _ranking_like_{what}('STRUCT({columns})')") == names
+    assert all(re.fullmatch(LIKE[what], name, re.IGNORECASE) for name in names)
+
+
+def test_the_recipe_for_runs_counts_a_user_once(tables: duckdb.DuckDBPyConnection) -> None:
+    """Two runs of each of two equal models: the difference is that of the users' means."""
+    tables.execute("""
+        CREATE OR REPLACE TEMP TABLE lists AS
+        SELECT system || '/' || run AS list, userid, itemid, score * (3 - 2 * run) AS score
+        FROM rec, (VALUES ('a'), ('b')) AS systems(system), (VALUES (1), (2)) AS runs(run);
+        CREATE OR REPLACE TEMP TABLE by_user AS
+        SELECT split_part(system, '/', 1) AS system, userid, k, ranking_mean(mrr) AS mrr
+        FROM ranking_by_user('lists', 'truth', [10], system_col := 'list') GROUP BY ALL
+    """)
+    # User 1 has 20 at rank 2, and in the second run at rank 1.
+    found = tables.execute("SELECT system, mrr FROM by_user WHERE userid = 1 ORDER BY ALL").fetchall()
+    assert found == [("a", (1 / 2 + 1) / 2), ("b", (1 / 2 + 1) / 2)]
+    compared = "FROM ranking_compare_by_user('by_user', baseline := 'a')"
+    assert tables.execute(f"SELECT users, difference, ties {compared}").fetchall() == [(2, 0.0, 2)]
+
+
+# --- Files and Python ---
+
+
+@pytest.fixture
+def files(folder: Path) -> None:
+    rows = {"model": "a", "seed": "7"}
+    for column, found in rows.items():
+        Path(f"{column}.csv").write_text(f"userid,itemid,score,{column}\n1,10,3,{found}\n1,20,2,{found}\n")
+    Path("rec.csv").write_text("userid,itemid,score\n1,10,3\n1,20,2\n")
+    Path("truth.csv").write_text("userid,itemid\n1,20\n")
+    Path("stars.csv").write_text("userid,itemid,stars\n1,20,5\n")
+
+
+@pytest.mark.usefixtures("files")
+def test_the_command_says_which_option_to_write(run: Run, fails: Fails) -> None:
+    error = fails(1, "evaluate", "model.csv", "truth.csv")
+    assert error == (
+        "model.csv: has a column model that is not read: --system model keeps models apart; --system '' if "
+        "each user "
+        "has one list"
+    )
+    error = fails(1, "evaluate", "rec.csv", "stars.csv")
+    assert error == (
+        "stars.csv: has a column stars that is not read: --grade stars takes it as the grade; --grade '' "
+        "makes every "
+        "row of truth relevant"
+    )
+    error = fails(1, "compare", "a=seed.csv", "b=rec.csv", "truth.csv")
+    assert error == (
+        "seed.csv: has a column seed that is not read, and would make one list of several runs: as "
+        "--system, name a "
+        "column with system/seed (then take the mean of each user's runs); leave it out if each user has "
+        "one list"
+    )
+    for arguments in (
+        ("model.csv", "truth.csv", "--system", ""),
+        ("seed.csv", "truth.csv", "--system", ""),
+        ("rec.csv", "stars.csv", "--grade", ""),
+        ("a=model.csv", "b=rec.csv", "truth.csv"),  # whose name is given may have a column with it
+    ):
+        assert "0.5" in run("evaluate", *arguments, "-m", "mrr", "-k", "2", "--no-check")
+
+
+@pytest.mark.usefixtures("files")
+def test_python_says_which_argument_to_write() -> None:
+    rule = "system_col='model' keeps models apart; system_col='' if each user has one list"
+    with pytest.raises(
+        ValueError, match=re.escape(f"model.csv: has a column model that is not read: {rule}")
+    ):
+        ranking_udfs.evaluate("model.csv", "truth.csv")
+    found = ranking_udfs.evaluate("model.csv", "stars.csv", "mrr", system_col="", grade_col="", check=False)
+    assert found.select("mrr").fetchall() == [(0.5,)]
