@@ -4,6 +4,14 @@ from dataclasses import dataclass, fields
 from difflib import get_close_matches
 from typing import Any, TypedDict
 
+ARGUMENTS = {  # that name columns, by what the pack calls these
+    "userid": "user_col",
+    "itemid": "item_col",
+    "score": "score_col",
+    "rel": "grade_col",
+    "system": "system_col",
+}
+
 
 class ColumnNames(TypedDict, total=False):
     """The arguments that name columns, as in `Columns`; all have a default."""
@@ -56,6 +64,9 @@ class Columns:
         """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
         names = {"userid": self.user_col, "itemid": self.item_col}
         return names if self.grade_col is None else {**names, "rel": self.grade_col}
+
+
+COLUMNS = Columns()
 
 
 def columns_of(caller: str, names: Any) -> Columns:

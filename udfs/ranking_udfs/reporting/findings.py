@@ -59,7 +59,7 @@ class Findings:
     confidence    of all intervals
     margin        up to which two models are the same, if any
     verdicts      a sentence for each model that is compared
-    problems      rows of ranking_check; None if it was not asked
+    problems      a line for each row of ranking_check; None if it was not asked
     notes         what else is to be said about the data
     counts        of each system: users, users_without_rec, users_without_truth
     means         system, k, place (of the measure), users (with a value), mean, low, high
@@ -81,7 +81,7 @@ class Findings:
     confidence: float
     margin: float | None
     verdicts: Sequence[str]
-    problems: Sequence[Row] | None
+    problems: Sequence[str] | None
     notes: Sequence[str]
     counts: Mapping[str, Row]
     means: Sequence[Row]
