@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -417,6 +417,48 @@ CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col,
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
     'descending': descending
 };
+CREATE OR REPLACE MACRO _ranking_problem_rows(found) AS TABLE
+SELECT
+    CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
+    system,
+    sum(count)::BIGINT AS count,
+    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', stranger, ' in rec') ELSE example END) AS example
+FROM (
+    SELECT * REPLACE (CASE WHEN place = 31 AND count = n_users AND n_strangers > 0 THEN 4 ELSE place END AS place)
+    FROM (
+        SELECT
+            *,
+            max(count) FILTER (place = 0 AND problem = 'users in truth') OVER () AS n_users,
+            max(count) FILTER (place = 0 AND problem = 'lists for them') OVER ()
+                - coalesce(sum(count) FILTER (place = 31) OVER (), 0)
+                + coalesce(sum(count) FILTER (place = 32) OVER (), 0) AS n_lists,
+            max(count) FILTER (place = 27) OVER () AS n_without_relevant,
+            coalesce(max(count) FILTER (place = 31) OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (place = 32) OVER (PARTITION BY system), 0) AS n_strangers,
+            max(example) FILTER (place = 32) OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY place, problem) AS n_short,
+            max(size) OVER (PARTITION BY place, problem) AS longest
+        FROM (
+            SELECT place, problem, system, size, sum(count)::BIGINT AS count, min(example) AS example
+            FROM query_table(found)
+            GROUP BY place, problem, system, size
+        )
+    )
+    WHERE CASE place
+        WHEN 0 THEN false
+        WHEN 6 THEN n_without_relevant = n_users
+        WHEN 7 THEN count = n_users - n_left_out + n_strangers AND example IS NOT NULL
+        WHEN 19 THEN n_short < n_lists OR size < longest
+        WHEN 27 THEN count < n_users
+        ELSE true
+    END
+)
+GROUP BY place, problem, system
+ORDER BY
+    place ASC NULLS LAST,
+    length(problem) ASC NULLS LAST,
+    problem ASC NULLS LAST,
+    system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -458,7 +500,7 @@ judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec
 ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
@@ -498,19 +540,27 @@ concat(
         ', ',
         ',, '),
     ',');
-CREATE OR REPLACE MACRO _ranking_problems(found) AS
-list_filter(
-    list_transform(
-        found,
-        lambda one: {'place': one[1]::INTEGER, 'problem': one[2], 'count': one[3]::BIGINT, 'example': one[4]}),
-    lambda one: one.count > 0);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
+CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
+CREATE OR REPLACE MACRO _ranking_problem(place, problem, system, count, example, size := NULL) AS
+CASE WHEN count > 0 THEN {
+    'place': place::INTEGER, 'problem': problem, 'system': system::VARCHAR, 'count': count::BIGINT,
+    'example': example::VARCHAR, 'size': size::BIGINT
+} END;
+CREATE OR REPLACE MACRO _ranking_problems(found) AS
+list_filter(found, lambda one: one IS NOT NULL);
 CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
+CREATE OR REPLACE MACRO _ranking_repeated(items) AS
+list_transform(
+    [list_sort(items, 'ASC')],
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
+)[1];
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
@@ -1389,62 +1439,76 @@ WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
 CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
-SELECT unnest(_ranking_problems(
-    [
-        (7, 'rec: scores look like ranks, and the highest counts as the best', (are_ranks AND n > 2)::INTEGER, user),
-        (-7, '', (userid IS NOT NULL AND n > 1 AND NOT are_ranks)::INTEGER, NULL),
-        (11, concat('rec: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
-        (12, concat('rec: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
-        (13, concat('rec: ', names['score'], ' is NULL'), n - n_scores, _ranking_row(names, userid, without_score)),
-        (14, concat('rec: ', names['score'], ' is NaN'), n_nan, _ranking_row(names, userid, nan)),
-        (
+SELECT
+    userid,
+    system,
+    _ranking_problems([
+        _ranking_problem(
+            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
+            _ranking_row(names, userid, without_score)),
+        _ranking_problem(
+            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
+        _ranking_problem(
             15,
             concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
-            len(items) - len(_ranking_distinct(items)),
-            _ranking_row(names, userid, list_min(list_filter(items, lambda item, i: item = items[i - 1])))
-        )
-    ]
+            system,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated(items)))
+    ])
+    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
+        _ranking_problem(
+            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
+            CASE WHEN n > 2 THEN user END),
+        _ranking_problem(
+            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
+            user),
+        _ranking_problem(
+            17,
+            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
+            system,
+            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
+            user)
+    ])
     || list_transform(
-        list_filter(
-            CASE WHEN userid IS NOT NULL THEN ks ELSE [] END,
-            lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]
-        ),
-        lambda k: (16, concat('rec: users with tied scores at k = ', k), 1, user))
-), recursive := true)
+        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
+    || list_transform(
+        list_filter(ks, lambda k: k > n),
+        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
+    END AS problems
 FROM (
     SELECT
         *,
         concat(names['user'], ' ', userid) AS user,
         names['descending']
-            AND userid IS NOT NULL
-            AND n > 1
-            AND lowest = 1
-            AND highest = n
-            AND total = n * (n + 1) / 2
-            AND are_integers AS are_ranks,
-        list_sort(
-            list_filter(
-                list_transform(
-                    CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
-                ),
-                lambda item: item IS NOT NULL
+            AND TRY_CAST(lowest AS DOUBLE) = 1
+            AND TRY_CAST(highest AS DOUBLE) = n
+            AND total = n * (n + 1) / 2 AS are_ranks,
+        list_filter(
+            list_transform(
+                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
             ),
-            'ASC'
+            lambda item: item IS NOT NULL
         ) AS items
     FROM (
         SELECT
             userid,
+            system::VARCHAR AS system,
             count(*) AS n,
             count(itemid) AS n_items,
             count(score) AS n_scores,
-            count(score) - count(_ranking_score(score)) AS n_nan,
+            count(_ranking_score(score)) AS n_ranked,
             min(itemid) FILTER (userid IS NULL) AS item,
             min(itemid) FILTER (score IS NULL) AS without_score,
             min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
-            min(TRY_CAST(score AS DOUBLE)) AS lowest,
-            max(TRY_CAST(score AS DOUBLE)) AS highest,
+            min(_ranking_score(score)) AS lowest,
+            max(_ranking_score(score)) AS highest,
             sum(TRY_CAST(score AS DOUBLE)) AS total,
-            bool_and(TRY_CAST(score AS DOUBLE) = floor(TRY_CAST(score AS DOUBLE))) AS are_integers,
             CASE
                 WHEN max_k < 32 AND names['descending']
                     THEN max((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
@@ -1468,6 +1532,10 @@ CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
     END
     FROM _ranking_truths(truth, names)
 );
+CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
+WHERE id IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -1507,31 +1575,44 @@ FROM (
     GROUP BY userid
 );
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
-SELECT unnest(_ranking_problems([
-    (6, concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'), n, grade_name || ' ' || highest),
-    (-6, '', n_relevant, NULL),
-    (21, concat('truth: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
-    (22, concat('truth: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
-    (23, concat('truth: ', grade_name, ' is NULL'), n_without_grade, _ranking_row(names, userid, without_grade)),
-    (
-        24,
-        concat('truth: ', grade_name, ' is NaN or infinite'),
-        n_infinite,
-        concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])
-    ),
-    (
-        25,
-        concat('truth: ', grade_name, ' is negative'),
-        n_negative,
-        concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])
-    ),
-    (
-        26,
-        concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
-        len(items) - len(_ranking_distinct(items)),
-        _ranking_row(names, userid, list_min(list_filter(items, lambda item, i: item = items[i - 1])))
-    )
-]), recursive := true)
+SELECT
+    userid,
+    _ranking_problems([
+        _ranking_problem(
+            6,
+            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            NULL,
+            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
+            grade_name || ' ' || highest),
+        _ranking_problem(
+            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
+        _ranking_problem(
+            24,
+            concat('truth: ', grade_name, ' is NaN or infinite'),
+            NULL,
+            n_infinite,
+            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
+        _ranking_problem(
+            25,
+            concat('truth: ', grade_name, ' is negative'),
+            NULL,
+            n_negative,
+            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
+        _ranking_problem(
+            26,
+            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
+            NULL,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated(items))),
+        _ranking_problem(
+            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
+            concat(names['user'], ' ', userid))
+    ]) AS problems
 FROM (
     SELECT
         userid,
@@ -1541,13 +1622,13 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(*) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
         min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
         min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-        list_sort(list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL), 'ASC') AS items
+        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
     FROM (
         SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
         FROM _ranking_truths(truth, names)
@@ -1613,6 +1694,10 @@ list_transform(
 )
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
 END];
 CREATE OR REPLACE MACRO _ranking_unread(rec, truth, names) AS
 list_transform(
@@ -2120,66 +2205,132 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_common_problems(rec, truth, names) AS TABLE
-SELECT 1 AS place, split_part(misfit, ', got ', 1) AS problem, 1 AS count, split_part(misfit, ', got ', 2) AS example
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 2, 'truth: columns that look like grades are not read', len(found), array_to_string(found, ', ')
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-UNION ALL
-SELECT 3, 'rec: columns that look like systems are not read', len(found), array_to_string(found, ', ')
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system')
-UNION ALL
-SELECT 3, 'rec: columns that look like runs are not read', len(found), array_to_string(found, ', ')
+CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
+SELECT
+    10 AS place,
+    'rec: systems without users in common' AS problem,
+    system,
+    len(apart) AS count,
+    list_sort(apart, 'ASC')[1] AS example,
+    NULL::BIGINT AS size
 FROM (
-    SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
-)
-WHERE names['system'] IS DISTINCT FROM ''
-UNION ALL
-SELECT unnest(_ranking_problems([
-    (
-        4,
-        'no user of truth is in rec',
-        CASE WHEN count(listed.id) > 0 AND count(listed.id || judging.id) = 0 THEN count(judging.id) END,
-        concat(names['user'], ' ', min(judging.id), ' in truth, ', min(listed.id), ' in rec')
-    ),
-    (
-        31,
-        'users in truth that are not in rec',
-        count(*) FILTER (listed.id IS NULL),
-        concat(names['user'], ' ', min(CASE WHEN listed.id IS NULL THEN judging.id END))
-    ),
-    (
-        32,
-        'users in rec that are not in truth',
-        count(*) FILTER (judging.id IS NULL),
-        concat(names['user'], ' ', min(CASE WHEN judging.id IS NULL THEN listed.id END))
+    SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    FROM (
+        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        FROM (
+            SELECT systems, every_system, unnest(systems) AS system
+            FROM (
+                SELECT
+                    unnest(list(systems)) AS systems,
+                    list_distinct(flatten(list(systems))) AS every_system,
+                    max(len(systems)) AS most
+                FROM (
+                    SELECT DISTINCT list_sort(list(system), 'ASC') AS systems
+                    FROM (
+                        SELECT DISTINCT system::VARCHAR AS system, userid
+                        FROM _ranking_recs(rec, names)
+                        WHERE userid IS NOT NULL AND system IS NOT NULL AND _ranking_has(rec, names['system'], 'system')
+                    ) AS recs
+                    JOIN _ranking_truth_ids(truth, names, 'user') AS truths
+                        ON _ranking_same_user(recs.userid, truths.id)
+                    GROUP BY recs.userid
+                )
+            )
+            WHERE most < len(every_system) AND len(every_system) <= 100
+        )
+        GROUP BY system
     )
-]), recursive := true)
+)
+WHERE len(apart) > 0;
+CREATE OR REPLACE MACRO _ranking_id_problems(rec, truth, names, kind, place) AS TABLE
+SELECT unnest(
+    _ranking_problems([
+        _ranking_problem(
+            5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
+            concat(names[kind], ' ', of_truth, ' in truth, ', of_rec, ' in rec')),
+        _ranking_problem(
+            place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
+            concat(names[kind], ' ', alike))
+    ]),
+    recursive := true)
 FROM (
-    SELECT userid::VARCHAR AS id FROM (SELECT DISTINCT userid FROM _ranking_recs(rec, names)) WHERE userid IS NOT NULL
-) AS listed
-FULL JOIN (
-    SELECT userid::VARCHAR AS id FROM (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) WHERE userid IS NOT NULL
-) AS judging ON listed.id = judging.id
+    SELECT
+        listed.system::VARCHAR AS system,
+        count(known.id) AS n_common,
+        min(listed.id) AS of_rec,
+        count(alike.id) AS n_alike,
+        min(CASE WHEN alike.id IS NOT NULL THEN concat(listed.id, ' for ', alike.id) END) AS alike,
+        any_value(of_all.n) AS n_truth,
+        any_value(of_all.id) AS of_truth
+    FROM (
+        SELECT DISTINCT system, id
+        FROM (SELECT system, COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_recs(rec, names))
+        WHERE id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(id)) = 'VARCHAR')
+    ) AS listed
+    CROSS JOIN (SELECT count(*) AS n, min(id) AS id FROM _ranking_truth_ids(truth, names, kind)) AS of_all
+    LEFT JOIN _ranking_truth_ids(truth, names, kind) AS known
+        ON _ranking_same_user(listed.id, known.id)
+    LEFT JOIN (
+        SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+        FROM _ranking_truth_ids(truth, names, kind)
+        WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+        GROUP BY plain
+    ) AS alike
+        ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+    GROUP BY listed.system
+);
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
+SELECT unnest(
+    coalesce(problems, [])
+    || coalesce(truth_problems, [])
+    || CASE
+        WHEN listed IS NULL AND judged IS NULL THEN []
+        WHEN judged IS NULL THEN list_transform(
+            systems,
+            lambda one: _ranking_problem(
+                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed)))
+        WHEN systems IS NULL OR len(systems) < len(every_system) THEN
+            list_transform(
+                list_filter(
+                    every_system,
+                    lambda one: NOT coalesce(
+                        list_contains(
+                            list_transform(systems, lambda other: concat(other, '=', other IS NULL)),
+                            concat(one, '=', one IS NULL)),
+                        false)),
+                lambda one: _ranking_problem(
+                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged)))
+            || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
+                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged))]
+                ELSE []
+            END
+        ELSE []
+    END,
+    recursive := true)
+FROM (
+    SELECT
+        lists.userid AS listed,
+        truths.userid AS judged,
+        lists.systems,
+        lists.problems,
+        truths.problems AS truth_problems,
+        every.systems AS every_system
+    FROM (
+        SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems
+        FROM _ranking_rec_problems(rec, names, ks, max_k)
+        GROUP BY userid
+    ) AS lists
+    FULL JOIN _ranking_truth_problems(truth, names) AS truths
+        ON _ranking_same_user(lists.userid, truths.userid)
+    CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
+)
 UNION ALL
-SELECT unnest(_ranking_problems([(
-    5,
-    'no item of truth is in rec',
-    CASE WHEN count(listed.id) > 0 AND count(listed.id || judging.id) = 0 THEN count(judging.id) END,
-    concat(names['item'], ' ', min(judging.id), ' in truth, ', min(listed.id), ' in rec')
-)]), recursive := true)
-FROM (
-    SELECT itemid::VARCHAR AS id FROM (SELECT DISTINCT itemid FROM _ranking_recs(rec, names)) WHERE itemid IS NOT NULL
-) AS listed
-FULL JOIN (
-    SELECT itemid::VARCHAR AS id FROM (SELECT DISTINCT itemid FROM _ranking_truths(truth, names)) WHERE itemid IS NOT NULL
-) AS judging ON listed.id = judging.id;
+SELECT 0, 'users in truth', NULL, count(*), NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user')
+UNION ALL
+SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user')
+CROSS JOIN _ranking_systems(rec, names);
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
@@ -2302,37 +2453,38 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10],
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-SELECT problem, count, example
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
+SELECT
+    1 AS place,
+    split_part(misfit, ', got ', 1) AS problem,
+    NULL::VARCHAR AS system,
+    1 AS count,
+    split_part(misfit, ', got ', 2) AS example,
+    NULL::BIGINT AS size
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
 FROM (
-    SELECT *, list(place) OVER () AS places
-    FROM (
-        SELECT place, problem, sum(count)::BIGINT AS count, min(example) AS example
-        FROM (
-            FROM _ranking_rec_problems(
-                rec,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                _ranking_cuts(ks, 'ranking_check'),
-                _ranking_longest(ks)
-            )
-            UNION ALL
-            FROM _ranking_truth_problems(
-                truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-            )
-            UNION ALL
-            FROM _ranking_common_problems(
-                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-            )
-        )
-        GROUP BY place, problem
-    )
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
 )
-WHERE place > 0 AND count > 0 AND NOT list_contains(places, -place)
-ORDER BY place ASC NULLS LAST, length(problem) ASC NULLS LAST, problem ASC NULLS LAST;
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'user', 8)
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'item', 9)
+UNION ALL
+FROM _ranking_apart_problems(rec, truth, names);
 CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
 SELECT
     * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
@@ -2454,6 +2606,25 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10],
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_problems_found AS NOT MATERIALIZED (
+    FROM _ranking_user_problems(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_cuts(ks, 'ranking_check'),
+        _ranking_longest(ks)
+    )
+    UNION ALL
+    FROM _ranking_table_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+    )
+)
+FROM _ranking_problem_rows('_ranking_problems_found');
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2846,7 +3017,7 @@ COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the to
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
@@ -2857,7 +3028,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_problems _ranking_few_digits _ranking_score _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_common_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg ranking_check _ranking_judged _ranking_comparison ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

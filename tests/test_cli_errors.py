@@ -42,6 +42,110 @@ def test_problems_of_the_data_are_told_on_stderr(capsys: pytest.CaptureFixture[s
     assert capsys.readouterr() == (out, "")
 
 
+def shop(name: str, *rows: str) -> str:
+    """A file with the shop's own names of columns."""
+    Path(name).write_text("customer,sku,points\n" + "".join(f"{row}\n" for row in rows))
+    return name
+
+
+def flawed() -> list[str]:
+    """Two models, one of which has ranks in place of scores, and the truth."""
+    als = shop("als.csv", "1,a,3", "1,b,2", "1,c,2", "2,a,3", "2,b,2", "2,c,1")
+    bert = shop("bert.csv", "1,a,1", "1,b,2", "1,c,3", "2,a,1", "2,b,2", "2,c,3")
+    shop("truth.csv", "1,a,1", "2,a,1")
+    return [
+        f"als={als}",
+        f"bert={bert}",
+        "truth.csv",
+        "--user",
+        "customer",
+        "--item",
+        "sku",
+        "--score",
+        "points",
+    ]
+
+
+OF_FLAWED = [
+    {
+        "problem": "rec: scores look like ranks, and the highest counts as the best",
+        "system": "bert",
+        "count": 2,
+        "example": "customer 1",
+        "file": "bert.csv",
+        "write": "bert=bert.csv:ascending",
+    },
+    {
+        "problem": "rec: users whose order rests on ties within the top k = 10",
+        "system": "als",
+        "count": 1,
+        "example": "customer 1",
+        "file": "als.csv",
+        "write": "--ties expected",
+    },
+]
+
+
+def test_the_check_says_file_columns_and_what_to_write(run: Run) -> None:
+    arguments = [*flawed(), "--grade", "points"]
+    assert json.loads(run("check", *arguments, "--format", "json")) == OF_FLAWED
+    lines = run("check", *arguments).replace("\n  ", " ").splitlines()
+    assert lines == [
+        f"{row['problem']}: {row['count']} (of {row['system']}, {row['file']}), "
+        f"for example {row['example']}; write {row['write']}"
+        for row in OF_FLAWED
+    ]
+    arguments[1] += ":ascending"
+    assert json.loads(run("check", *arguments, "--format", "json")) == OF_FLAWED[1:]
+    assert run("check", *arguments, "-k", "1") == "The check found nothing.\n"
+
+
+def test_a_check_fails_if_there_are_problems(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["check", *flawed(), "--grade", "points", "--fail-if", "problems"]
+    assert main(arguments) == 3
+    assert capsys.readouterr().err == "ranking-udfs: failed: problems: 2\n"
+    arguments[2] += ":ascending"
+    assert main([*arguments, "-k", "1"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_each_model_has_its_own_best_score(run: Run, fails: Fails) -> None:
+    mrr = ["-m", "mrr@1", "--no-check", "--format", "json"]
+    als, bert, *others = flawed()
+    ascending = [f"{als}:descending", bert, *others, "--ascending"]
+    for arguments, expected in (
+        ([als, bert, *others], [1.0, 0.0]),
+        ([als, f"{bert}:ascending", *others], [1.0, 1.0]),
+        ([als, bert, *others, "--ascending"], [0.0, 1.0]),
+        (ascending, [1.0, 1.0]),
+    ):
+        assert [row["mrr"] for row in json.loads(run("evaluate", *arguments, *mrr))] == expected
+    parts = ["--parts", f"{als}:ascending", f"als={bert[5:]}", *others]
+    assert "all parts of a model must be :ascending, or none" in fails(1, "evaluate", *parts, *mrr)
+
+
+@pytest.mark.parametrize(
+    ("rec", "problem"),
+    [
+        (
+            "7,a,1",
+            "no user of truth is in rec: 2 (of bert, bert.csv), for example {} 1 in truth, {} 7 in rec",
+        ),
+        ("1,z,1", "no item of truth is in rec: 1 (of bert, bert.csv), for example sku a in truth, z in rec"),
+    ],
+)
+def test_a_model_that_has_nothing_in_common_with_truth_is_an_error(
+    fails: Fails, run: Run, rec: str, problem: str
+) -> None:
+    arguments = [*flawed(), "--grade", "points", "-m", "mrr@1"]
+    shop("bert.csv", rec)
+    for command in ("evaluate", "compare"):
+        said = fails(2, command, *arguments, "--quiet")
+        assert said == f"{problem.format('customer', 'customer')}; write --allow-empty"
+    run("evaluate", *arguments, "--allow-empty", "--quiet")
+    run("evaluate", *arguments, "--no-check")
+
+
 def test_quiet_says_nothing_but_errors(run: Run, fails: Fails) -> None:
     Path("rec.csv").write_text(REC + "1,1,10.0\n")
     arguments = ["evaluate", "rec.csv", "truth.csv"]
@@ -53,7 +157,7 @@ def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]
     """Notes and errors alike: no line is forged, no terminal obeys, and nothing turns the writing around."""
     item = FORGED + "x" * 10_000
     table("rec.csv", "userid,itemid,score", *[("1", f'"{item}"', "1")] * 2)
-    assert main(["evaluate", "rec.csv", "truth.csv"]) == 0
+    assert main(["evaluate", "rec.csv", "truth.csv", "--allow-empty"]) == 0
     notes = capsys.readouterr().err
     assert FORGED[0] in notes
     table("truth.csv", "userid,itemid,rel", ("1", f'"{item}"', "nan"))

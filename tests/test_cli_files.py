@@ -151,11 +151,12 @@ def test_an_id_that_is_text_in_one_text_file_is_text_in_all(run: Run, kinds: str
     table(f"t.{truth}", "userid,itemid", ("1", text), ("1", "8"))
     (row,) = evaluated(run, f"r.{rec}", f"t.{truth}", "--no-check")
     assert (row["mrr"], row["recall"]) == (0.5, 0.5)
+    segments = ["--segment", "users.csv:country", "--measures", "mrr", "--no-check"]
     table("users.csv", "userid,country", ("01", "SE"))
-    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", *segments)
     assert [row["segment"] for row in rows] == ["(all)", "(none)"]
     table("users.csv", "userid,country", ("1", "SE"), ("01", "DE"))
-    rows = evaluated(run, f"r.{rec}", f"t.{truth}", "--segment", "users.csv:country", "--measures", "mrr")
+    rows = evaluated(run, f"r.{rec}", f"t.{truth}", *segments)
     assert [row["segment"] for row in rows] == ["(all)", "SE"]
 
 

@@ -344,9 +344,43 @@ def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
         warnings.simplefilter("always")
         ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1)
     assert [str(one.message) for one in caught] == [
-        "evaluate: rec: users with tied scores at k = 1: 1, for example userid 1",
+        "evaluate: rec: users whose scores are all equal: 1, for example userid 1; write ties='expected'",
+        "evaluate: rec: users with tied scores at k = 1: 1, for example userid 1; write ties='expected'",
     ]
     assert {one.filename for one in caught} == {__file__}
+
+
+def test_problems_have_the_names_of_the_users_columns() -> None:
+    rec = pd.DataFrame({"customer": [1, 1, 1], "sku": [2, 3, 3], "rank": [1, 2, 2]})
+    names: dict[str, Any] = {
+        "user_col": "customer",
+        "item_col": "sku",
+        "score_col": "rank",
+        "descending": False,
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranking_udfs.evaluate(rec, rec[["customer", "sku"]][:2], "mrr", 2, **names)
+    assert [str(one.message) for one in caught] == [
+        "evaluate: rec: users with tied scores at k = 2: 1, for example customer 1; write ties='expected'"
+    ]
+
+
+@pytest.mark.parametrize("function", ["evaluate", "compare", "report"])
+def test_models_without_anything_in_common_with_truth_are_an_error(function: str) -> None:
+    if function == "report":
+        pytest.importorskip("vl_convert")
+    truth = pd.DataFrame({"userid": [1], "itemid": ["a"]})
+    rec = {name: truth.assign(itemid=name, score=1.0) for name in "ab"}
+    do = getattr(ranking_udfs, function)
+    message = (
+        f"{function}: no item of truth is in rec: 1 (of b), for example itemid a in truth, b in rec; "
+        "write allow_empty=True"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        do(rec, truth, "mrr", 1)
+    do(rec, truth, "mrr", 1, allow_empty=True, check=False)
+    do(rec, truth, "mrr", 1, check=False)
 
 
 OF_K = "every k in ks must be an integer from 0 to 2147483647, or None"

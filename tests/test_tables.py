@@ -2,6 +2,7 @@
 
 import math
 import random
+import re
 import threading
 from collections.abc import Iterator
 from itertools import permutations
@@ -683,6 +684,9 @@ def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> 
         ("rec: itemid is NULL", 1),
         ("rec: score is NULL", 1),
         ("rec: score is NaN", 1),
+        ("rec: users whose order rests on ties within the top k = 5", 1),
+        ("rec: users with fewer than k = 2 items", 1),
+        ("rec: users with fewer than k = 5 items", 2),
         ("rec: users with tied scores at k = 2", 1),
         ("truth: itemid is NULL", 1),
         ("users in rec that are not in truth", 1),
@@ -695,11 +699,14 @@ def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> 
     result = tables.execute("FROM ranking_check('rec', 'truth')").description
     assert [(name, str(kind)) for name, kind, *_ in result] == [
         ("problem", "VARCHAR"),
+        ("system", "VARCHAR"),
         ("count", "BIGINT"),
         ("example", "VARCHAR"),
     ]
 
 
+RANKS = "rec: scores look like ranks, and the highest counts as the best"
+ALIKE = "that match truth but for case, blanks or zeros"
 # A column, a word of the problem it is, and what there must be for it.
 DISASTERS = """
     CREATE TABLE shop_rec AS
@@ -720,37 +727,42 @@ DISASTERS = """
         (
             "'shop_rec', 'shop_truth'",
             [
-                ("truth: columns that look like grades are not read", 2, "rating, Stars"),
-                ("rec: columns that look like runs are not read", 1, "Run_ID"),
-                ("rec: columns that look like systems are not read", 1, "model"),
-                ("no item of truth is in rec", 2, "itemid sku-1 in truth, SKU-1 in rec"),
-                ("rec: scores look like ranks, and the highest counts as the best", 3, "userid 1"),
-                ("users in rec that are not in truth", 1, "userid 9"),
+                ("truth: columns that look like grades are not read", None, 2, "rating, Stars"),
+                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
+                ("rec: columns that look like systems are not read", None, 1, "model"),
+                ("no item of truth is in rec", None, 2, "itemid sku-1 in truth, SKU-1 in rec"),
+                (RANKS, None, 4, "userid 1"),
+                (f"items {ALIKE}", None, 2, "itemid SKU-1 for sku-1"),
+                ("rec: users with fewer than k = 10 items", None, 1, "userid 9"),
+                ("users in rec that are not in truth", None, 1, "userid 9"),
             ],
         ),
         (
             "'shop_rec', 'shop_graded', system_col := 'model', descending := false",
             [
-                ("rec: columns that look like runs are not read", 1, "Run_ID"),
-                ("truth: no rel is above 0, so nothing is relevant", 6, "rel -1.0"),
-                ("truth: rel is negative", 6, "userid 1, itemid SKU-1, rel -1"),
-                ("users in rec that are not in truth", 1, "userid 9"),
+                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
+                ("truth: no rel is above 0, so nothing is relevant", None, 6, "rel -1.0"),
+                ("rec: users with fewer than k = 10 items", "a", 1, "userid 9"),
+                ("truth: rel is negative", None, 6, "userid 1, itemid SKU-1, rel -1"),
+                ("users in rec that are not in truth", "a", 1, "userid 9"),
             ],
         ),
         (
             "'shop_rec', 'shop_strangers', system_col := 'model', descending := false",
             [
-                ("rec: columns that look like runs are not read", 1, "Run_ID"),
-                ("no user of truth is in rec", 3, "userid 101 in truth, 1 in rec"),
-                ("users in truth that are not in rec", 3, "userid 101"),
-                ("users in rec that are not in truth", 4, "userid 1"),
+                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
+                ("no user of truth is in rec", "a", 3, "userid 101 in truth, userid 1 in rec"),
+                ("rec: users with fewer than k = 10 items", "a", 1, "userid 9"),
+                ("users in rec that are not in truth", "a", 4, "userid 1"),
             ],
         ),
         (
             "'shop_truth', 'shop_truth', item_col := 'label', score_col := 'rating', grade_col := 'Stars'",
             [
-                ("rec: (userid, label) repeated in the top k = 10", 3, "userid 1, label x"),
-                ("truth: (userid, label) repeated", 3, "userid 1, label x"),
+                ("rec: (userid, label) repeated in the top k = 10", None, 3, "userid 1, label x"),
+                ("rec: users whose scores are all equal", None, 3, "userid 1"),
+                ("rec: users whose order rests on ties within the top k = 10", None, 3, "userid 1"),
+                ("truth: (userid, label) repeated", None, 3, "userid 1, label x"),
             ],
         ),
         (
@@ -758,24 +770,28 @@ DISASTERS = """
             [
                 (
                     "rec must have a column score (score_col)",
+                    None,
                     1,
                     'userid, itemid, rating, Stars, "label"; truth has one',
                 ),
-                ("no item of truth is in rec", 5, "itemid SKU-1 in truth, sku-1 in rec"),
-                ("rec: score is NULL", 6, "userid 1, itemid sku-1"),
-                ("users in truth that are not in rec", 1, "userid 9"),
+                ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
+                (f"items {ALIKE}", None, 2, "itemid sku-1 for SKU-1"),
+                ("rec: score is NULL", None, 6, "userid 1, itemid sku-1"),
+                ("users in truth that are not in rec", None, 1, "userid 9"),
             ],
         ),
         (
             "'rec', 'truth', descending := 'no', ks := [1]",
             [
-                ("descending must be true or false", 1, "no"),
+                ("descending must be true or false", None, 1, "no"),
             ],
         ),
     ],
 )
 def test_ranking_check_finds_the_common_disasters(
-    editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: list[tuple[str, int, str]]
+    editions: list[duckdb.DuckDBPyConnection],
+    arguments: str,
+    expected: list[tuple[str, str | None, int, str]],
 ) -> None:
     for con in editions:
         con.execute("DROP SCHEMA IF EXISTS disasters CASCADE; CREATE SCHEMA disasters; USE disasters")
@@ -785,6 +801,154 @@ def test_ranking_check_finds_the_common_disasters(
             assert con.execute(f"FROM ranking_check({arguments})").fetchall() == expected
         finally:
             con.execute("USE main")
+
+
+# Six users with four relevant items each; every system has one flaw, or two that come together.
+SYSTEMS = """
+    CREATE TABLE truth AS
+    SELECT u AS userid, 'SKU-' || i AS itemid, (u <> 6)::INTEGER AS rel
+    FROM range(1, 7) AS users(u), range(1, 5) AS items(i);
+    CREATE TABLE good AS
+    SELECT u AS userid, 'SKU-' || i AS itemid, 10 - i + u / 10 AS score
+    FROM range(1, 7) AS users(u), range(1, 7) AS items(i);
+    CREATE TABLE rec AS
+    SELECT 'good' AS system, * FROM good
+    UNION ALL SELECT 'ranks', * REPLACE (itemid[5:]::INTEGER AS score) FROM good
+    UNION ALL SELECT 'ones', * REPLACE (1 AS score) FROM good
+    UNION ALL SELECT 'pairs', * REPLACE (itemid[5:]::INTEGER // 2 AS score) FROM good
+    UNION ALL SELECT 'top1', * FROM good WHERE itemid = 'SKU-1'
+    UNION ALL SELECT 'lower', * REPLACE (lower(itemid) AS itemid) FROM good WHERE userid % 2 = 0
+    UNION ALL SELECT 'lower', * FROM good WHERE userid % 2 = 1
+    UNION ALL SELECT 'items', * REPLACE ('x' || itemid AS itemid) FROM good
+    UNION ALL SELECT 'users', * REPLACE (userid + 100 AS userid) FROM good
+    UNION ALL SELECT 'some', * FROM good WHERE userid < 3
+    UNION ALL SELECT 'twice', * REPLACE (replace(itemid, '6', '5') AS itemid) FROM good
+    UNION ALL SELECT 'null', userid, nullif(itemid, 'SKU-6'), nullif(score, 9.1) FROM good;
+    CREATE TABLE apart AS
+    SELECT CASE WHEN userid < 3 THEN 'B' ELSE 'A' END AS system, * FROM good;
+"""
+OF_SYSTEMS = [
+    ("no user of truth is in rec", "users", 6, "userid 1 in truth, userid 101 in rec"),
+    ("no item of truth is in rec", "items", 4, "itemid SKU-1 in truth, xSKU-1 in rec"),
+    (RANKS, "ranks", 6, "userid 1"),
+    (f"items {ALIKE}", "lower", 4, "itemid sku-1 for SKU-1"),
+    ("rec: itemid is NULL", "null", 6, "userid 1, itemid NULL"),
+    ("rec: score is NULL", "null", 1, "userid 1, itemid SKU-1"),
+    ("rec: (userid, itemid) repeated in the top k = 6", "twice", 6, "userid 1, itemid SKU-5"),
+    ("rec: users whose scores are all equal", "ones", 6, "userid 1"),
+    ("rec: users whose order rests on ties within the top k = 6", "ones", 6, "userid 1"),
+    ("rec: users whose order rests on ties within the top k = 6", "pairs", 6, "userid 1"),
+    ("rec: users with tied scores at k = 3", "ones", 6, "userid 1"),
+    ("rec: users with fewer than k = 3 items", "top1", 6, "userid 1"),
+    ("rec: users with fewer than k = 6 items", "top1", 6, "userid 1"),
+    ("truth: users without a relevant item", None, 1, "userid 6"),
+    ("users in truth that are not in rec", "some", 4, "userid 3"),
+    ("users in rec that are not in truth", "users", 6, "userid 101"),
+]
+
+
+def test_ranking_check_finds_what_is_wrong_with_each_system(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    for con in editions:
+        con.execute(f"CREATE SCHEMA flaws; USE flaws; {SYSTEMS}")
+        try:
+            found = con.execute("FROM ranking_check('rec', 'truth', [3, 6])").fetchall()
+            assert found == OF_SYSTEMS
+            found = con.execute("FROM ranking_check('apart', 'truth', 6)").fetchall()
+            assert found[:2] == [
+                ("rec: systems without users in common", "A", 1, "B"),
+                ("rec: systems without users in common", "B", 1, "A"),
+            ]
+            assert found[3:] == [
+                ("users in truth that are not in rec", "A", 2, "userid 1"),
+                ("users in truth that are not in rec", "B", 4, "userid 3"),
+                ("users with recommendations of one system only", "A", 4, "userid 3"),
+                ("users with recommendations of one system only", "B", 2, "userid 1"),
+            ]
+        finally:
+            con.execute("USE main; DROP SCHEMA flaws CASCADE")
+
+
+def test_the_problems_of_users_add_up_over_parts_of_them(con: duckdb.DuckDBPyConnection) -> None:
+    """Each part knows all systems, as a row without a user says; which is itself a problem."""
+    con.execute(SYSTEMS)
+    con.execute("INSERT INTO rec SELECT DISTINCT system, NULL::BIGINT, 'SKU-1', 0.5 FROM rec")
+    names = "_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
+    of_users = "FROM _ranking.main._ranking_user_problems('{}', '{}', " + names + ", [3, 6]::BIGINT[], 6)"
+    parts = []
+    for part in range(3):
+        for table in ("rec", "truth"):
+            con.execute(
+                f"CREATE VIEW {table}_{part} AS FROM {table} WHERE coalesce(userid, {part}) % 3 = {part}"
+            )
+        parts.append(of_users.format(f"rec_{part}", f"truth_{part}"))
+    of_tables = f"FROM _ranking.main._ranking_table_problems('rec', 'truth', {names})"
+    con.execute(f"CREATE TABLE found AS {' UNION ALL '.join(parts)} UNION ALL {of_tables}")
+    found = con.execute("FROM _ranking.main._ranking_problem_rows('found')").fetchall()
+    whole = con.execute("FROM ranking_check('rec', 'truth', [3, 6])").fetchall()
+    without_user = "rec: userid is NULL"
+    assert [row for row in found if row[0] != without_user] == [
+        row for row in whole if row[0] != without_user
+    ]
+    assert len(whole) > len(OF_SYSTEMS)
+
+
+def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid FROM range(4) t(u);
+        CREATE TABLE rec AS SELECT u AS userid, i AS itemid, -i AS score FROM range(4) t(u), range(5) s(i)
+    """)
+    query = "SELECT problem, count FROM ranking_check('rec', 'truth', [2, 5, 9])"
+    assert con.execute(query).fetchall() == []
+    con.execute("DELETE FROM rec WHERE userid < 3 AND itemid > userid + 1")
+    assert con.execute(query).fetchall() == [
+        ("rec: users with fewer than k = 5 items", 3),
+        ("rec: users with fewer than k = 9 items", 3),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("listed", "known", "count"),
+    [
+        (["a1", "A1 ", "b"], ["A1"], 2),
+        (["007", "7.0", "0.0"], ["7", "0"], 3),
+        (["A1", "a1"], ["A1", "a1"], 0),
+        (["a-1", "10"], ["a1", "1"], 0),
+    ],
+)
+def test_ids_that_match_but_for_case_blanks_or_zeros_are_told(
+    con: duckdb.DuckDBPyConnection, listed: list[str], known: list[str], count: int
+) -> None:
+    for own, other in (("userid", "itemid"), ("itemid", "userid")):
+        con.execute(
+            f"CREATE OR REPLACE TABLE rec AS SELECT unnest($1) AS {own}, 'z' AS {other}, 0.5 AS score",
+            [listed],
+        )
+        con.execute(f"CREATE OR REPLACE TABLE truth AS SELECT unnest($1) AS {own}, 'z' AS {other}", [known])
+        query = "SELECT count FROM ranking_check('rec', 'truth') WHERE problem = $1"
+        found = con.execute(query, [f"{own[:4]}s {ALIKE}"]).fetchall()
+        assert found == ([(count,)] if count else [])
+
+
+def test_zero_is_one_user_with_either_sign(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE rec AS SELECT 0.0::DOUBLE AS userid, 1 AS itemid, 0.5 AS score")
+    con.execute("CREATE TABLE truth AS SELECT '-0.0'::DOUBLE AS userid, 1 AS itemid")
+    assert con.execute("SELECT users_without_rec FROM ranking_summary('rec', 'truth', [1])").fetchall() == [
+        (0,)
+    ]
+    assert con.execute("FROM ranking_check('rec', 'truth', 1)").fetchall() == []
+
+
+def test_a_collation_is_an_error_of_all_table_functions(tables: duckdb.DuckDBPyConnection) -> None:
+    rule = "default_collation must be binary (SET default_collation = 'binary')"
+    tables.execute("SET default_collation = 'nocase'")
+    for query in ("ranking_summary('rec', 'truth', [1])", "ranking_judged('rec', 'truth', 1)"):
+        with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"{rule}, got nocase")):
+            tables.execute(f"FROM {query}")
+    assert tables.execute("FROM ranking_check('rec', 'truth')").fetchall()[0] == (rule, None, 1, "nocase")
+    tables.execute("SET default_collation = 'binary'")
+    assert tables.execute("SELECT users FROM ranking_summary('rec', 'truth', [1])").fetchall() == [(3,)]
 
 
 def test_what_only_some_users_have_looks_like_no_ranks(con: duckdb.DuckDBPyConnection) -> None:
@@ -827,7 +991,7 @@ def test_ranking_check_gives_the_same_examples_on_any_threads_and_in_any_order(
                 f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY hash(#1, #2, #3, {threads})"
             )
         found.append(con.execute("FROM ranking_check('rec', 'truth', ks := [3, 50])").fetchall())
-    assert len(found[0]) == 14
+    assert len(found[0]) == 15
     assert found == [found[0]] * 3
 
 
@@ -855,7 +1019,10 @@ def test_ranking_check_finds_the_ties_of_a_sort_in_python(
                 expected[k] = expected.get(k, 0) + len(systems)
     assert len(expected) > 4
     for some in (ks[:5], ks, [*ks, 999_999, 2**32, 2**63 - 1, 2**64], [*ks[:5], 0]):
-        query = f"SELECT problem, count FROM ranking_check('rec', 'rec', {some}) WHERE problem LIKE '%tied%'"
+        query = f"""
+            SELECT problem, sum(count) FROM ranking_check('rec', 'rec', {some})
+            WHERE problem LIKE '%tied%' GROUP BY problem
+        """
         found = {int(problem.rpartition(" ")[2]): count for problem, count in con.execute(query).fetchall()}
         assert found == {k: n for k, n in expected.items() if k in some}, some
 

@@ -22,8 +22,9 @@ from .evaluation.comparison import (
     segment_tables,
 )
 from .evaluation.errors import DataError, error_summary
+from .evaluation.problems import check_common, problem_text, with_advice
 from .evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs
-from .evaluation.words import COUNTS, problem_text
+from .evaluation.words import COUNTS
 from .inputs.tables import Inputs, Tables, check_users, load, systems_of
 from .inputs.workplace import Workplace, workplace
 from .measures.grammar import parse_measures
@@ -50,6 +51,7 @@ def evaluate(
     segment_col: str = "segment",
     ties: str = "item",
     check: bool = True,
+    allow_empty: bool = False,
     **columns: Unpack[ColumnNames],
 ) -> duckdb.DuckDBPyRelation:
     """Measure recommendations by the truth, as `ranking-udfs evaluate` does.
@@ -71,6 +73,8 @@ def evaluate(
         ties: "item" orders equal scores by item, "trec" as trec_eval does; "expected" gives the expected
             values over all orders.
         check: whether to look for problems in the data; each is a warning.
+        allow_empty: whether a model may have no user or no item in common with truth, which is an error else
+            where the check finds it.
         columns: `user_col`, `item_col`, `score_col`, `grade_col`, `system_col`: the names of the columns
             in the tables; `descending=False` where the lowest score is the best, as of ranks.
 
@@ -103,7 +107,7 @@ def evaluate(
             request = replace(request, prefix=place.prefix)
             inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
             steps = plan(request, tables.has_system)
-            notes = make_tables(place, inputs, steps, steps.tables, check)
+            notes = make_tables(place, inputs, tables, steps, steps.tables, check, allow_empty)
             systems = systems_of(place.con, tables)
             query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
             result = place.result(query)
@@ -129,6 +133,7 @@ def compare(
     segment_col: str = "segment",
     ties: str = "item",
     check: bool = True,
+    allow_empty: bool = False,
     **columns: Unpack[ColumnNames],
 ) -> duckdb.DuckDBPyRelation:
     """Find out which model is better, and how surely, as `ranking-udfs compare` does.
@@ -150,6 +155,7 @@ def compare(
         segment_col: as of `evaluate`.
         ties: as of `evaluate`.
         check: as of `evaluate`.
+        allow_empty: as of `evaluate`.
         columns: as of `evaluate`.
 
     Returns:
@@ -183,7 +189,7 @@ def compare(
             steps = plan(request, tables.has_system)
             statements = [*steps.tables, *segment_tables(request)]
             query, *others = compare_queries(request, options)
-            notes = make_tables(place, inputs, steps, statements, check)
+            notes = make_tables(place, inputs, tables, steps, statements, check, allow_empty)
             for by_segment in others:
                 query = (
                     f"SELECT {literal(defaults.EVERYBODY)} AS segment, * FROM ({query})\n"
@@ -212,6 +218,7 @@ def report(
     segment_col: str = "segment",
     ties: str = "item",
     check: bool = True,
+    allow_empty: bool = False,
     **columns: Unpack[ColumnNames],
 ) -> "Page":
     """Make the page that `ranking-udfs report` writes; a notebook shows it.
@@ -235,6 +242,7 @@ def report(
         segment_col: as of `evaluate`.
         ties: as of `evaluate`.
         check: whether to look for problems in the data, which then stand on the page.
+        allow_empty: as of `evaluate`.
         columns: as of `evaluate`.
 
     Returns:
@@ -271,7 +279,8 @@ def report(
             systems = systems_of(place.con, tables)
             check_report(request, options, systems)
             check_users(place.con, inputs)
-            findings = gather(place.con, Study.of(request, options, inputs, tables, systems, check))
+            study = Study.of(request, options, inputs, tables, systems, check, allow_empty)
+            findings = gather(place.con, study)
     return page(findings)
 
 
@@ -314,7 +323,7 @@ def build_request(
     if is_used and not cuts:
         raise DataError("ks must be a list of one or more k, got []")
     choices, every = resolve_cut_offs(chosen, cuts if is_used else [])
-    return Request(choices=choices, ks=every, ties=ties, descending=columns.descending)
+    return Request(choices=choices, ks=every, ties=ties, descending=columns.descending, columns=columns)
 
 
 def to_cut_off(k: object) -> int | None:
@@ -353,7 +362,13 @@ def read_inputs(
 
 
 def make_tables(
-    place: Workplace, inputs: Inputs, steps: Plan, statements: Sequence[str], check: bool
+    place: Workplace,
+    inputs: Inputs,
+    tables: Tables,
+    steps: Plan,
+    statements: Sequence[str],
+    check: bool,
+    allow_empty: bool,
 ) -> list[str]:
     """Make the tables of a plan, and return the problems of the data."""
     check_users(place.con, inputs)
@@ -361,7 +376,10 @@ def make_tables(
         place.con.execute(statement)
     if not check:
         return []
-    return [problem_text(row) for row in fetch_rows(place.con, steps.check)]
+    problems = with_advice(fetch_rows(place.con, steps.check), tables.files, tables.truth, is_command=False)
+    if not allow_empty:
+        check_common(problems)
+    return [problem_text(row) for row in problems]
 
 
 def ordered_summary(steps: Plan, request: Request, systems: Sequence[str]) -> str:

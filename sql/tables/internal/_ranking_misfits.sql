@@ -1,7 +1,7 @@
 -- Internal: the error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of
 -- grades and systems, unless they are named. Scores and grades must be numbers. An id must be of one family in both
 -- tables, since an implicit cast would make ids equal that are not, or none equal at all. Known when the query is
--- planned.
+-- planned. Ids are compared byte by byte, so that a collation is an error too.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
@@ -68,4 +68,9 @@ list_transform(
 )
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+-- With another one, users would be equal that are not, and items not.
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
 END];

@@ -1,11 +1,7 @@
--- Internal: the problems with a count above 0, as structs.
+-- Internal: the problems that there are.
 --
--- found:   LIST of (place among all problems, problem, count, example)
--- Returns: such a LIST, of those with a count above 0
--- Example: SELECT _ranking_problems([(1, 'rec: score is NULL', 2, 'userid 1'), (2, 'rec: score is NaN', 0, NULL)]);
+-- found:   LIST of what _ranking_problem gives
+-- Returns: such a LIST, without NULL
+-- Example: SELECT _ranking_problems([_ranking_problem(14, 'rec: score is NaN', 'a', 0, NULL)]);  -- []
 CREATE OR REPLACE TEMP MACRO _ranking_problems(found) AS
-list_filter(
-    list_transform(
-        found,
-        lambda one: {'place': one[1]::INTEGER, 'problem': one[2], 'count': one[3]::BIGINT, 'example': one[4]}),
-    lambda one: one.count > 0);
+list_filter(found, lambda one: one IS NOT NULL);

@@ -2,35 +2,48 @@
 --
 -- truth:   name of a table, as query_table takes it
 -- names:   what _ranking_names gives
--- Returns: place (among all problems), problem, count, example
+-- Returns: userid, problems: LIST of what _ranking_problem gives
 -- Example: FROM _ranking_truth_problems('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names) AS TABLE
-SELECT unnest(_ranking_problems([
-    -- Whether there is any: see ranking_check.
-    (6, concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'), n, grade_name || ' ' || highest),
-    (-6, '', n_relevant, NULL),
-    (21, concat('truth: ', names['user'], ' is NULL'), (userid IS NULL)::INTEGER * n, _ranking_row(names, userid, item)),
-    (22, concat('truth: ', names['item'], ' is NULL'), n - n_items, _ranking_row(names, userid, NULL)),
-    (23, concat('truth: ', grade_name, ' is NULL'), n_without_grade, _ranking_row(names, userid, without_grade)),
-    (
-        24,
-        concat('truth: ', grade_name, ' is NaN or infinite'),
-        n_infinite,
-        concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])
-    ),
-    (
-        25,
-        concat('truth: ', grade_name, ' is negative'),
-        n_negative,
-        concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])
-    ),
-    (
-        26,
-        concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
-        len(items) - len(_ranking_distinct(items)),
-        _ranking_row(names, userid, list_min(list_filter(items, lambda item, i: item = items[i - 1])))
-    )
-]), recursive := true)
+SELECT
+    userid,
+    _ranking_problems([
+        -- Whether all are so: see _ranking_problem_rows.
+        _ranking_problem(
+            6,
+            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            NULL,
+            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
+            grade_name || ' ' || highest),
+        _ranking_problem(
+            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
+        _ranking_problem(
+            24,
+            concat('truth: ', grade_name, ' is NaN or infinite'),
+            NULL,
+            n_infinite,
+            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
+        _ranking_problem(
+            25,
+            concat('truth: ', grade_name, ' is negative'),
+            NULL,
+            n_negative,
+            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
+        _ranking_problem(
+            26,
+            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
+            NULL,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated(items))),
+        _ranking_problem(
+            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
+            concat(names['user'], ' ', userid))
+    ]) AS problems
 FROM (
     SELECT
         userid,
@@ -40,13 +53,13 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(*) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
         min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
         min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-        list_sort(list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL), 'ASC') AS items
+        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
     FROM (
         SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
         FROM _ranking_truths(truth, names)

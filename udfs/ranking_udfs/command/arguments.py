@@ -28,7 +28,8 @@ COLUMNS = {  # by option
 MOST_DIGITS = 17  # as many as a double has
 PICTURES = ("svg", "png")
 FAILURES = ("worse", "unclear")
-EXIT_FAILED = 3  # a verdict is one of --fail-if
+EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
+EXIT_FAILED = 3  # what --fail-if names is so
 SHELLS = ("bash", "zsh", "tcsh")
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
     "": "table",
@@ -61,9 +62,14 @@ EXAMPLES = {
   ranking-udfs evaluate --database shop.duckdb rec sales.bought
   zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
   ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
+    "check": """
+  ranking-udfs check rec.csv truth.csv -k 10,50
+  ranking-udfs check als=als.csv bert=bert.csv truth.csv --format json
+  ranking-udfs check rec/ truth.parquet --fail-if problems""",
     "compare": """
   ranking-udfs compare als=als.csv bert=bert.csv truth.csv --baseline als
   ranking-udfs compare all.csv truth.csv --system model --segment users.csv:age
+  ranking-udfs compare als=als.csv bert=bert.csv:ascending truth.csv
   ranking-udfs compare --database shop.duckdb a=rec_a b=rec_b truth -m ndcg@10
   ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse""",
     "report": """
@@ -100,7 +106,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         say("error", f"{shorten(message)} (see {self.prog} --help)")
-        self.exit(2)
+        self.exit(EXIT_USAGE)
 
 
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -121,9 +127,9 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
             chosen.error(f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}")
     if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
         chosen.error("report: --output FILE or --figures DIR is required")
-    if getattr(arguments, "fail_if", None) and arguments.baseline is None:
+    if getattr(arguments, "fail_if", None) and getattr(arguments, "baseline", "") is None:
         chosen.error("--fail-if needs --baseline: worse than what?")
-    if arguments.command in ("evaluate", "compare"):
+    if arguments.command in ("check", "evaluate", "compare"):
         arguments.format = arguments.format or format_of(chosen, arguments)
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
         "",
@@ -188,6 +194,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
         help="print the versions of all that it runs on",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    add_check(commands.add_parser("check", help="look for problems in recommendations and truth"))
     add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"))
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
     add_report(commands.add_parser("report", help="write a page that shows which model is better, and why"))
@@ -247,6 +254,32 @@ class PrintPack(argparse.Action):
 def file_action(parser: Any, *names: str, **options: Any) -> None:
     """Add an argument that is a file, which a shell completes."""
     parser.add_argument(*names, **options).complete = A_FILE
+
+
+def add_check(parser: Parser) -> None:
+    """Add the arguments of the check."""
+    add_inputs(parser)
+    parser.description = (
+        "List the problems of the data, with their file and what to write against them. "
+        + str(parser.description)
+    )
+    # What the commands that measure have besides.
+    parser.set_defaults(
+        usual=defaults.MEASURES, measures=None, ties="item", segment=None, no_check=False, allow_empty=True
+    )
+    file_action(
+        parser,
+        "--output",
+        metavar="FILE",
+        type=parse_output,
+        help="write to this file instead of standard output; .csv, .json, .md, .html or .txt says the format",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, help="format (default: by the extension of --output, or table)"
+    )
+    parser.add_argument(
+        "--fail-if", choices=("problems",), help=f"exit with code {EXIT_FAILED} if there are problems"
+    )
 
 
 def add_evaluation(parser: Parser) -> None:
@@ -389,8 +422,42 @@ def add_report(parser: Parser) -> None:
 
 def add_request(parser: Parser, usual: Sequence[str]) -> None:
     """Add the arguments for files, columns and measures, which are the `usual` ones by default."""
-    parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
+    add_inputs(parser)
     parser.set_defaults(usual=usual)
+    parser.add_argument(
+        "-m",
+        "--measures",
+        type=parse_measures,
+        action="extend",
+        metavar="MEASURES",
+        help="measures, such as ndcg,recall, 'ndcg(gain=linear)', or ndcg@5,10 with cut-offs of its own; may "
+        f"be repeated; see `ranking-udfs measures` (default: {', '.join(usual)})",
+    ).complete = A_MEASURE  # type: ignore[attr-defined]
+    parser.add_argument(
+        "--ties",
+        choices=defaults.TIES,
+        default="item",
+        help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
+        "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
+    )
+    parser.add_argument(
+        "--segment",
+        metavar="FILE:COLUMN",
+        type=parse_segment,
+        help="give results for the users of each segment too; FILE has the users, COLUMN their segment",
+    )
+    parser.add_argument("--no-check", action="store_true", help="do not look for problems in the data")
+    parser.add_argument(
+        "--allow-empty",
+        action="store_true",
+        help="measure a model too that has no user or no item in common with TRUTH, which is an error else "
+        f"(exit code {EXIT_USAGE}; the check finds it)",
+    )
+
+
+def add_inputs(parser: Parser) -> None:
+    """Add the arguments for files, columns and cut-offs."""
+    parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
     parser.description = (
         "Files are CSV, Parquet, JSON or TREC files, folders of them, patterns such as 'rec/*.parquet', URLs "
         "or - for standard input; with --database, tables. A ranking is by score, descending; equal scores "
@@ -401,8 +468,8 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
         "files",
         nargs="+",
         metavar="REC, TRUTH",
-        help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system. "
-        "TRUTH: userid, itemid, and the grade rel if there is one",
+        help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system; of one that "
+        "has ranks, NAME=FILE:ascending. TRUTH: userid, itemid, and the grade rel if there is one",
     )
     parser.add_argument(
         "-k",
@@ -410,15 +477,6 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
         action="extend",
         help=f"cut-offs, such as 5,10, or all for the whole list; may be repeated (default: {defaults.K})",
     )
-    parser.add_argument(
-        "-m",
-        "--measures",
-        type=parse_measures,
-        action="extend",
-        metavar="MEASURES",
-        help="measures, such as ndcg,recall, 'ndcg(gain=linear)', or ndcg@5,10 with cut-offs of its own; may "
-        f"be repeated; see `ranking-udfs measures` (default: {', '.join(usual)})",
-    ).complete = A_MEASURE  # type: ignore[attr-defined]
     file_action(
         parser,
         "--database",
@@ -446,20 +504,6 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
         help="format of REC and TRUTH; trec: lines `topic Q0 doc rank score tag` and `topic 0 doc grade` "
         "(default: by their shape)",
     )
-    parser.add_argument(
-        "--ties",
-        choices=defaults.TIES,
-        default="item",
-        help="order of equal scores: by item, ascending; or as trec_eval has it: scores as 32-bit floats, "
-        "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
-    )
-    parser.add_argument(
-        "--segment",
-        metavar="FILE:COLUMN",
-        type=parse_segment,
-        help="give results for the users of each segment too; FILE has the users, COLUMN their segment",
-    )
-    parser.add_argument("--no-check", action="store_true", help="do not look for problems in the data")
     parser.add_argument(
         "-q",
         "--quiet",

@@ -18,13 +18,14 @@ from ..evaluation.comparison import (
     segment_tables,
 )
 from ..evaluation.defaults import DIGITS
-from ..evaluation.errors import DataError, error_summary
+from ..evaluation.errors import DataError, NothingInCommonError, error_summary
+from ..evaluation.problems import NOTHING, check_common, problem_text, with_advice
 from ..evaluation.queries import Plan, fetch_rows, plan
-from ..evaluation.words import Row, problem_text
+from ..evaluation.words import Row
 from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
 from ..version import PACK, version
 from ..writing import atomic_file
-from .arguments import EXIT_FAILED
+from .arguments import EXIT_FAILED, EXIT_USAGE
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text
 from .messages import say
@@ -32,9 +33,10 @@ from .output import check_outputs, copy_statement, is_terminal, write_output
 from .requests import Job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
-from .text_tables import WIDTH, evaluation_text, render, render_document
+from .text_tables import WIDTH, evaluation_text, render, render_document, render_remark
 
 INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
+PROBLEM_COLUMNS = ("problem", "system", "count", "example", "file", "write")
 TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
 
 
@@ -50,7 +52,7 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
         say("error", error_summary(error))
-        return 1
+        return EXIT_USAGE if isinstance(error, NothingInCommonError) else 1
 
 
 def digits_of(job: Job) -> int | None:
@@ -82,16 +84,52 @@ def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tab
     return load(con, inputs)
 
 
-def make_tables(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, steps: Plan, step: Step) -> None:
+def make_tables(
+    con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
+) -> None:
     """Make the tables of the plan, and print the problems of the data."""
     check_users(con, inputs)
     step("ranking")
     for statement in steps.tables:
         con.execute(statement)
     step("checking the data")
-    if job.check and not job.quiet:
-        for problem in fetch_rows(con, steps.check):
+    if job.check:
+        problems = find_problems(con, tables, steps)
+        shown = problems if job.allow_empty else [row for row in problems if row["problem"] not in NOTHING]
+        for problem in [] if job.quiet else shown:
             say("note", problem_text(problem))
+        if not job.allow_empty:
+            check_common(problems)
+
+
+def find_problems(con: duckdb.DuckDBPyConnection, tables: Tables, steps: Plan) -> list[Row]:
+    """Return the rows of ranking_check, with their files and what to write."""
+    return with_advice(fetch_rows(con, steps.check), tables.files, tables.truth, is_command=True)
+
+
+def check(job: Job) -> int:
+    """Print the problems of the data."""
+
+    def results() -> list[Row]:
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        check_users(con, inputs)
+        step("checking the data")
+        return find_problems(con, tables, plan(job.request, tables.has_system))
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
+        problems = interruptible(con, results)
+    if job.format == "table":
+        text = "".join(render_remark("table", problem_text(row)) for row in problems)
+        text = text or "The check found nothing.\n"
+    else:
+        cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
+        text = render_document(job.format, render(job.format, PROBLEM_COLUMNS, cells, job.is_safe))
+    write_output(job.output, text)
+    if job.fail_if and problems:
+        say("failed", f"problems: {len(problems)}")
+        return EXIT_FAILED
+    return 0
 
 
 def evaluate(job: Job) -> None:
@@ -101,7 +139,7 @@ def evaluate(job: Job) -> None:
         step("reading")
         tables = read_inputs(con, job, inputs)
         steps = plan(job.request, tables.has_system)
-        make_tables(con, job, inputs, steps, step)
+        make_tables(con, job, inputs, tables, steps, step)
         step("measuring")
         summary = fetch_rows(con, steps.summary)
         by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
@@ -142,7 +180,7 @@ def compare(job: Job) -> int:
         queries = compare_queries(request, job.options)
         if job.format == "sql":
             return statements_text([*tables.statements, *steps.tables, *queries]), []
-        make_tables(con, job, inputs, steps, step)
+        make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
         found = [fetch_rows(con, query) for query in queries]
         segment = inputs.segment and inputs.segment[1]
@@ -180,7 +218,10 @@ def write_report(job: Job) -> None:
         systems = systems_of(con, tables)
         check_report(job.request, job.options, systems, "--")
         check_users(con, inputs)
-        return gather(con, Study.of(job.request, job.options, inputs, tables, systems, job.check), step)
+        study = Study.of(
+            job.request, job.options, inputs, tables, systems, job.check, job.allow_empty, is_command=True
+        )
+        return gather(con, study, step)
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
         findings = interruptible(con, results)
@@ -305,6 +346,7 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 COMMANDS: dict[str, Callable[..., int | None]] = {
+    "check": check,
     "evaluate": evaluate,
     "compare": compare,
     "report": write_report,

@@ -24,6 +24,7 @@ class Job:
     settings       of DuckDB
     database       the database whose tables may be named
     check          whether to look for problems in the data
+    allow_empty    whether a model may have no user or no item in common with truth
     quiet          whether to print nothing but errors
     output         where text goes; None to print it
     format         of that
@@ -42,6 +43,7 @@ class Job:
     settings: Mapping[str, Any]
     database: str | None
     check: bool
+    allow_empty: bool
     quiet: bool
     output: str | None
     format: str
@@ -72,6 +74,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
         settings={"threads": arguments.threads, "memory_limit": arguments.memory_limit},
         database=arguments.database,
         check=not arguments.no_check,
+        allow_empty=arguments.allow_empty,
         quiet=arguments.quiet,
         output=arguments.output,
         format=given.get("format") or "html",
@@ -116,6 +119,7 @@ def request_of(arguments: argparse.Namespace, inputs: Inputs) -> Request:
         by_segment=inputs.segment is not None,
         by_user=by_user is not None,
         prefix=inputs.prefix,
+        columns=inputs.columns,
     )
     is_csv = by_user is not None and extension(by_user) in (".csv", ".tsv")
     return replace(request, safe_text=is_csv and arguments.safe_csv)

@@ -13,6 +13,13 @@ LIKE = {
     "(?:_?(?:id|name))?",
     "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
 }
+ARGUMENTS = {  # that name columns, by what the pack calls these
+    "userid": "user_col",
+    "itemid": "item_col",
+    "score": "score_col",
+    "rel": "grade_col",
+    "system": "system_col",
+}
 
 
 class ColumnNames(TypedDict, total=False):
@@ -66,6 +73,9 @@ class Columns:
         """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
         names = {"userid": self.user_col, "itemid": self.item_col}
         return {**names, "rel": self.grade_col} if self.grade_col else names
+
+
+COLUMNS = Columns()
 
 
 def columns_of(caller: str, names: Any) -> Columns:

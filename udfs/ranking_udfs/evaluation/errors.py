@@ -10,6 +10,10 @@ class DataError(Exception):
     """An error of the data or of a request, on one line."""
 
 
+class NothingInCommonError(DataError):
+    """An error of recommendations and truth without a user or an item in common."""
+
+
 def error_summary(error: Exception) -> str:
     """Return the error's message on one line, without hints, quoted SQL and tracebacks."""
     if isinstance(error, DataError):

@@ -8,6 +8,7 @@ import duckdb
 
 from ..duckdb.statements import expected_macro, identifier, literal
 from ..measures.grammar import Choice, merge_choices
+from .columns import ARGUMENTS, COLUMNS, Columns
 from .defaults import FORMULA, NONE, K
 from .words import COUNTS, cut_off_key
 
@@ -24,6 +25,7 @@ class Request:
     by_user     whether to give the values of each user too
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
+    columns     the user's names of the columns, which the check says
     """
 
     choices: Sequence[Choice]
@@ -34,6 +36,7 @@ class Request:
     by_user: bool = False
     safe_text: bool = False
     prefix: str = ""
+    columns: Columns = COLUMNS
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
@@ -71,12 +74,12 @@ def resolve_cut_offs(
 
 def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
-    system = "system, " if has_system else ""
-    rec, truth, tables = ranked_table(request), request.table("truth"), []
+    system, tables = "system, " if has_system else "", []
     if request.ties == "trec":
-        tables.append(f"CREATE OR REPLACE TEMP TABLE {rec} AS\n{ranked_query(request, system)}")
-    arguments = f"'{rec}', '{truth}', ks := {cut_off_list(request.ks)}{descending_argument(request)}"
-    check = f"FROM ranking_check({arguments})"
+        tables.append(
+            f"CREATE OR REPLACE TEMP TABLE {ranked_table(request)} AS\n{ranked_query(request, system)}"
+        )
+    check = check_query(request)
     is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
     if is_plain and not request.by_user and not request.by_segment:
         return Plan(tables, check, summary_query(request, system), None, None)
@@ -91,6 +94,25 @@ def plan(request: Request, has_system: bool) -> Plan:
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
+
+
+def check_query(request: Request) -> str:
+    """Return the query for the problems of the data, under the user's names of columns where these can be."""
+    tables = {"rec": ranked_table(request), "truth": request.table("truth")}
+    arguments, views = f"ks := {cut_off_list(request.ks)}{descending_argument(request)}", ""
+    named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
+    own = {role: name for of in named.values() for role, name in of.items() if role != name}
+    taken = [name.lower() for name in own.values()]
+    if own and not {*taken} & {*ARGUMENTS} and all(len({*of.values()}) == len(of) for of in named.values()):
+        for table, of in named.items():
+            renamed = ", ".join(f"{role} AS {identifier(own[role])}" for role in of if role in own)
+            if renamed:
+                view = request.table(f"checked_{table}")
+                query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
+                views += f"CREATE OR REPLACE TEMP VIEW {view} AS\n{query};\n"
+                tables[table] = view
+        arguments += "".join(f", {ARGUMENTS[role]} := {literal(name)}" for role, name in own.items())
+    return f"{views}FROM ranking_check('{tables['rec']}', '{tables['truth']}', {arguments})"
 
 
 def ranked_table(request: Request) -> str:

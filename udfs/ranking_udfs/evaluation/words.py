@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..texts import shorten
 from .defaults import DIGITS
 
 MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?"}
@@ -14,12 +13,6 @@ COUNTS = {
     "users_without_truth": "Users without truth (left out)",
 }
 Row = Mapping[str, Any]  # of a result, by column
-
-
-def problem_text(row: Row) -> str:
-    """Say a problem of the data on one line, with its count and an example: a row of ranking_check."""
-    example = "" if row["example"] is None else f", for example {shorten(row['example'])}"
-    return f"{row['problem']}: {row['count']}{example}"
 
 
 def format_number(number: float | None, digits: int = DIGITS) -> str:

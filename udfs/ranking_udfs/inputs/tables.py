@@ -7,28 +7,30 @@ one id.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import duckdb
 
 from ..duckdb.statements import literal
-from ..evaluation.columns import Columns
+from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
 from ..texts import shorten
-from .catalogs import Catalog
+from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment")
-COLUMNS, FILES = Columns(), Catalog()
+FILES = Catalog()
+DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
 
 @dataclass(frozen=True)
 class Inputs:
     """The inputs of an evaluation, as the user names them.
 
-    recs     each `path`, `name=path`, or a name and a path
+    recs     each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or
+             `:descending`, where the best score of that model is not the best of the others
     truth    a path
     columns  what the files call their columns
     segment  a path, and its column that says which segment a user belongs to
@@ -60,12 +62,16 @@ class Tables:
     statements  the SQL that made them
     has_system  whether rec has a column `system`, which tells models apart
     systems     the models to name, in the order of their files
+    files       the file of each model by its name, or under None that of all
+    truth       the file of truth, if it is one
     """
 
     prefix: str
     statements: Sequence[str]
     has_system: bool
     systems: Sequence[str]
+    files: Mapping[str | None, str]
+    truth: str | None
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -99,7 +105,21 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             made = [*inputs.catalog.statements(), *statements]
             if inputs.stdin != STDIN:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
-            return Tables(inputs.prefix, made, "system" in recs[0].columns, systems)
+            has_system = "system" in recs[0].columns
+            return Tables(inputs.prefix, made, has_system, systems, files_of(named), file_of(truth))
+
+
+def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
+    """Return the file of each model by its name, or under None that of all."""
+    if len(named) > 1 and not all(name for name, _ in named):
+        return {}
+    files = {name or None: file_of(source) for name, source in named}
+    return {name: file for name, file in files.items() if file is not None}
+
+
+def file_of(source: Source) -> str | None:
+    """Return the file or table of a source; None for a data frame."""
+    return None if isinstance(source.path, Frame) else source.path
 
 
 def check_unread(
@@ -181,24 +201,35 @@ def with_ids_as_text(sources: Sequence[Source], error: duckdb.Error) -> list[Sou
     raise error
 
 
-def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[str, list[str]]]:
-    """Return the name of each model, or "", and its paths: one, or all parts of that name."""
+def model_paths(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[tuple[str, list[str], bool]]:
+    """Return the name of each model, or "", its paths, and whether its highest score is the best.
+
+    There is one path, or all parts of that name.
+    """
     found = [name_and_path(con, rec, inputs.catalog) for rec in inputs.recs]
-    if not inputs.parts:
-        return [(name, [path]) for name, path in found]
-    parts: dict[str, list[str]] = {}
-    for name, path in found:
-        parts.setdefault(name, []).append(path)
-    return list(parts.items())
+    models: dict[tuple[str, int], tuple[list[str], set[bool]]] = {}
+    for i, (name, path, descending) in enumerate(found):
+        paths, directions = models.setdefault((name, 0 if inputs.parts else i), ([], set()))
+        paths.append(path)
+        directions.add(inputs.columns.descending if descending is None else descending)
+        if len(directions) > 1:
+            raise DataError(f"{path}: all parts of a model must be :ascending, or none")
+    return [(name, paths, True in directions) for (name, _), (paths, directions) in models.items()]
 
 
 def named_source(
-    con: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], inputs: Inputs
+    con: duckdb.DuckDBPyConnection, name: str, paths: Sequence[str], descending: bool, inputs: Inputs
 ) -> tuple[str, Source]:
-    """Return the name of a model and its source, with a column `system` if it has one, or a name."""
+    """Return the name of a model and its source, with a column `system` if it has one, or a name.
+
+    Where its best score is not the best of the others, the scores are taken with the opposite sign.
+    """
     where = inputs.catalog, inputs.stdin
     system_column = {} if inputs.columns.system_col == "" else {"system": "system"}
     source = open_source(con, paths, inputs.form, RUN, inputs.columns.of_rec, system_column, *where)
+    if descending != inputs.columns.descending:  # no type overflows so, as an unsigned one does in -score
+        opposite = f"0::HUGEINT - {source.columns['score']}"
+        source = replace(source, columns={**source.columns, "score": opposite})
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
@@ -224,15 +255,20 @@ def check_names(recs: Sequence[tuple[str, Source]]) -> None:
 
 def name_and_path(
     con: duckdb.DuckDBPyConnection, rec: str | tuple[str, str], catalog: Catalog
-) -> tuple[str, str]:
-    """Return the name that a model is given, or "", and its path."""
-    if isinstance(rec, tuple):
-        return rec
-    name, equals, path = rec.partition("=")
-    is_name = equals and os.sep not in name
-    if is_name and not catalog.find(con, rec) and not list_files(con, rec):
-        return name, path
-    return "", rec
+) -> tuple[str, str, bool | None]:
+    """Return the name that a model is given, or "", its path, and whether its highest score is the best.
+
+    The last is None where it is not said.
+    """
+    name, text = rec if isinstance(rec, tuple) else ("", rec)
+    if isinstance(text, Frame) or catalog.find(con, text) or list_files(con, text):
+        return name, text, None
+    if not isinstance(rec, tuple):
+        before, equals, behind = text.partition("=")
+        name, text = (before, behind) if equals and os.sep not in before else (name, text)
+    path, _, direction = text.rpartition(":")
+    is_direction = direction in DIRECTIONS and not catalog.find(con, text) and not list_files(con, text)
+    return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
 def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:

@@ -59,7 +59,7 @@ class Findings:
     confidence    of all intervals
     margin        up to which two models are the same, if any
     verdicts      a sentence for each model that is compared
-    problems      rows of ranking_check; None if it was not asked
+    problems      a line for each row of ranking_check; None if it was not asked
     counts        of each system: users, users_without_rec, users_without_truth
     means         system, k, place (of the measure), users (with a value), mean, low, high
     comparisons   rows of ranking_compare_by_user, for all users
@@ -80,7 +80,7 @@ class Findings:
     confidence: float
     margin: float | None
     verdicts: Sequence[str]
-    problems: Sequence[Row] | None
+    problems: Sequence[str] | None
     counts: Mapping[str, Row]
     means: Sequence[Row]
     comparisons: Sequence[Row]

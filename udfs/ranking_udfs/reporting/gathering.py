@@ -19,6 +19,7 @@ from ..evaluation.comparison import (
 from ..evaluation.conclusion import footnote, sentence
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError
+from ..evaluation.problems import check_common, problem_text, with_advice
 from ..evaluation.queries import Request, descending_argument, fetch_rows, plan, ranked_table
 from ..evaluation.words import Row, cut_off_key, format_cut_off
 from ..inputs.tables import Inputs, Tables
@@ -44,6 +45,9 @@ class Study:
     segment   the column of segments, if there are any
     sources   kinds and names of what was read
     check     whether to look for problems in the data
+    allow_empty  whether a model may have no user or no item in common with truth
+    is_command   whether to say what to write as options of the command, in place of Python's arguments
+    files, truth_file  what problems may be of, as of Tables
     statements  the SQL that made the tables
     """
 
@@ -53,6 +57,10 @@ class Study:
     segment: str | None
     sources: Sequence[tuple[str, str]]
     check: bool
+    allow_empty: bool
+    is_command: bool
+    files: Mapping[str | None, str]
+    truth_file: str | None
     statements: Sequence[str]
 
     @classmethod
@@ -64,6 +72,8 @@ class Study:
         tables: Tables,
         systems: Sequence[str],
         check: bool,
+        allow_empty: bool,
+        is_command: bool = False,
     ) -> "Study":
         paths = [rec if isinstance(rec, str) else rec[1] for rec in inputs.recs]
         sources = [("Recommendations", ", ".join(paths)), ("Truth", inputs.truth)]
@@ -75,6 +85,10 @@ class Study:
             segment=inputs.segment and inputs.segment[1],
             sources=sources,
             check=check,
+            allow_empty=allow_empty,
+            is_command=is_command,
+            files=tables.files,
+            truth_file=tables.truth,
             statements=tables.statements,
         )
 
@@ -147,7 +161,7 @@ class Gathering:
         family = [row for row in comparisons if self.is_first(row)]
         segments, more_segments = self.segments(by_segment)
         step("looking at users")
-        problems = list(map(shorten_example, self.fetch(steps.check))) if self.study.check else None
+        problems = self.problems(steps.check) if self.study.check else None
         return Findings(
             systems=list(self.order),
             measures=[
@@ -172,6 +186,15 @@ class Gathering:
             facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
             sql=sql_listing([*self.study.statements, *made, *self.queries]),
         )
+
+    def problems(self, query: str) -> list[str]:
+        """Return the problems of the data; NothingInCommonError if that is one and must not be."""
+        self.queries.append(query)
+        study = self.study
+        found = with_advice(fetch_rows(self.con, query), study.files, study.truth_file, study.is_command)
+        if not study.allow_empty:
+            check_common(found)
+        return list(map(problem_text, found))
 
     def is_first(self, row: Row) -> bool:
         """Return whether verdicts are of this comparison."""
@@ -245,11 +268,6 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
             one = f"{line} ({number})"
         shown[name] = one
     return shown
-
-
-def shorten_example(row: Row) -> Row:
-    example = row["example"]
-    return {**row, "example": None if example is None else shorten(example)}
 
 
 def histogram_ends(values: Range, means: Sequence[Row]) -> tuple[float, float]:

@@ -205,10 +205,7 @@ def data(findings: Findings) -> Iterator[str]:
     if findings.problems is None:
         yield "<p>The data was not checked.</p>"
         return
-    found = []
-    for problem in findings.problems:
-        example = f", for example {to_bdi(problem['example'])}" if problem["example"] is not None else ""
-        found.append(f"<li>{to_bdi(problem['problem'])}: {problem['count']}{example}</li>")
+    found = [f"<li>{to_bdi(problem)}</li>" for problem in findings.problems]
     if found:
         yield "<p>What there is to know about the data:</p>\n<ul>"
         yield from found

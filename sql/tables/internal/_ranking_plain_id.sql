@@ -1,0 +1,7 @@
+-- Internal: an id without what a reader overlooks: case, blanks around it, zeros in front, and `.0` behind a number.
+--
+-- id:      VARCHAR
+-- Returns: VARCHAR
+-- Example: SELECT _ranking_plain_id(' 007.0');  -- 7
+CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
