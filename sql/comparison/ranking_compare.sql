@@ -17,8 +17,8 @@
 --               mean_system, difference (of the means, of d = system - baseline), low and high (its confidence interval),
 --               relative (difference / mean_baseline), relative_low and relative_high (Fieller's interval; NULL where that
 --               has no bounds), wins, ties (|d| <= 1e-12 of the values or 1, which counts as 0) and losses (of system),
---               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same_adjusted (that
---               the difference is as large as the margin), method, minimum_detectable_effect (the difference that so many
+--               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same (that the
+--               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so many
 --               users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear'
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure that is no such
 --               column, or has options or cut-offs; an option with a value that is not allowed; two systems that recommend to

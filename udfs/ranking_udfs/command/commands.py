@@ -16,6 +16,7 @@ from ..evaluation.comparison import (
     check_options,
     check_systems,
     compare_queries,
+    correct_together,
     segment_tables,
 )
 from ..evaluation.defaults import DIGITS
@@ -27,6 +28,14 @@ from ..version import PACK, version
 from .arguments import EXIT_FAILED
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text
+from .gates import (
+    PROBLEMS,
+    check_problem_names,
+    failures,
+    looks_at,
+    values_of_comparison,
+    values_of_summary,
+)
 from .messages import say
 from .output import atomic_file, check_outputs, copy_statement, write_output
 from .requests import Job
@@ -89,28 +98,39 @@ def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tab
 
 def make_tables(
     con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
-) -> None:
-    """Make the tables of the plan, and print the problems of the data."""
+) -> list[Row]:
+    """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
     check_users(con, inputs)
     step("ranking")
     for statement in steps.tables:
         con.execute(statement)
     step("checking the data")
+    is_wanted = any(one.verdict == PROBLEMS for one in job.fail_if)
+    problems: list[Row] = []
+    if job.check and (is_wanted or not job.quiet):
+        problems += fetch_rows(con, steps.check)
     if job.check and not job.quiet:
-        for note in tables.notes:
+        for note in (*tables.notes, *map(problem_text, problems)):
             say("note", note)
-        for problem in fetch_rows(con, steps.check):
-            say("note", problem_text(problem))
+    return problems
 
 
-def evaluate(job: Job) -> None:
+def stop_at(failed: Sequence[str]) -> int:
+    """Print what made the command fail, and return its exit code."""
+    for line in failed:
+        say("failed", line)
+    return EXIT_FAILED if failed else 0
+
+
+def evaluate(job: Job) -> int:
     """Print the measures, and write the values by user."""
+    check_problem_names(job.fail_if, "evaluate")
 
-    def results() -> str:
+    def results() -> tuple[str, list[str]]:
         step("reading")
         tables = read_inputs(con, job, inputs)
         steps = plan(job.request, tables.has_system)
-        make_tables(con, job, inputs, tables, steps, step)
+        problems = make_tables(con, job, inputs, tables, steps, step)
         step("measuring")
         summary = fetch_rows(con, steps.summary)
         by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
@@ -118,7 +138,10 @@ def evaluate(job: Job) -> None:
         if steps.by_user and job.by_user is not None:
             with atomic_file(job.by_user) as path:
                 con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-        return evaluation_text(
+        cuts = {one.name: one.cuts for one in job.request.choices}
+        values = values_of_summary([*summary, *by_segment], cuts)
+        failed = failures(job.fail_if, values=values, problems=problems)
+        text = evaluation_text(
             job.format,
             job.request,
             tables.systems,
@@ -130,17 +153,20 @@ def evaluate(job: Job) -> None:
             digits=digits_of(job),
             width=width_of(job.output),
         )
+        return text, failed
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
-        text = interruptible(con, results)
+        text, failed = interruptible(con, results)
     write_output(job.output, text)
+    return stop_at(failed)
 
 
 def compare(job: Job) -> int:
     """Print the comparisons with the baseline, or of each pair."""
     request = replace(job.request, by_user=True)
+    check_problem_names(job.fail_if, "compare")
 
-    def results() -> tuple[str, list[Row]]:
+    def results() -> tuple[str, list[str]]:
         check_measures(request, "compare", "--")
         check_options(con, job.options, "compare", "--")
         step("reading")
@@ -151,21 +177,20 @@ def compare(job: Job) -> int:
         queries = compare_queries(request, job.options)
         if job.format == "sql":
             return statements_text([*tables.statements, *steps.tables, *queries]), []
-        make_tables(con, job, inputs, tables, steps, step)
+        problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
         found = [fetch_rows(con, query) for query in queries]
+        seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
+        correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
-        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe)
-        return shown, [row for some in found for row in some]
+        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe, len(seen))
+        every = [row for rows in found for row in rows]
+        return shown, failures(job.fail_if, every, values_of_comparison(every), problems)
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 4, job.quiet) as step:
-        text, found = interruptible(con, results)
+        text, failed = interruptible(con, results)
     write_output(job.output, text)
-    failed = sum(row["verdict"] in job.fail_if for row in found)
-    if failed:
-        verdicts = " or ".join(dict.fromkeys(job.fail_if))
-        say("failed", f"{verdicts} in {failed} of {len(found)} comparisons")
-    return EXIT_FAILED if failed else 0
+    return stop_at(failed)
 
 
 def write_report(job: Job) -> None:
