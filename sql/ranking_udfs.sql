@@ -401,10 +401,35 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed) AS
+CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed, starts) AS
 {
-    'ranks': list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank])),
-    'lasts': list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank])),
+    'ranks': CASE
+        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER
+                )
+            )),
+            judged.ranks
+        )
+    END,
+    'lasts': CASE
+        WHEN starts IS NULL
+            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
+                    coalesce(starts[i + 1], len(scores) + 1) - start,
+                    coalesce(starts[i + 1], len(scores) + 1) - 1
+                )
+            )),
+            judged.ranks
+        )
+    END,
     'grades': judged.grades,
     'ideal': judged.ideal,
     'size': judged.size
@@ -2544,9 +2569,17 @@ FROM (
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
 CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed), _ranking_tied(judged, scores, reversed) AS tied
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied(judged, scores, reversed, starts) AS tied
 FROM (
-    SELECT *, list_reverse(scores) AS reversed
+    SELECT
+        *,
+        list_reverse(scores) AS reversed,
+        CASE
+            WHEN len(scores) > 1000 THEN list_filter(
+                range(1, len(scores) + 1),
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
+            )
+        END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
 CREATE OR REPLACE MACRO ranking_compare_by_user(

@@ -2,11 +2,14 @@
 
 import itertools
 import math
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -21,8 +24,9 @@ from scipy import stats
 from statsmodels.stats import multitest, power, weightstats
 
 import ranking_udfs
+from ranking_udfs.command.session import interruptible
 from ranking_udfs.duckdb.statements import code, texts
-from ranking_udfs.measures.randomization import sign_flip_p
+from ranking_udfs.measures.randomization import STOP, sign_flip_p
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, value
 
@@ -973,6 +977,21 @@ def test_a_million_users_are_compared_with_little_memory_and_under_a_limit(
     query = f"{cte} SELECT users FROM ranking_compare_by_user('cte') LIMIT 1"
     assert con.execute(query).fetchall() == [(1_000_000,)]
     timer.cancel()
+
+
+def test_ctrl_c_ends_the_randomization_test_of_the_command_within_a_second() -> None:
+    """A million differences were deaf for 14 seconds: DuckDB waits for a function until it returns."""
+    many = np.random.default_rng(1).normal(0.001, 0.3, 1_000_000)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored where this runs
+    with duckdb.connect() as con:
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(con, lambda: sign_flip_p(many, 100_000, 0))
+        assert time.monotonic() - began < 1.3
+    signal.signal(signal.SIGINT, before)
+    assert not STOP.is_set()
 
 
 @pytest.mark.slow
