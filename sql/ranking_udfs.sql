@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -404,10 +404,35 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed) AS
+CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed, starts) AS
 {
-    'ranks': list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank])),
-    'lasts': list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank])),
+    'ranks': CASE
+        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER
+                )
+            )),
+            judged.ranks
+        )
+    END,
+    'lasts': CASE
+        WHEN starts IS NULL
+            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
+                    coalesce(starts[i + 1], len(scores) + 1) - start,
+                    coalesce(starts[i + 1], len(scores) + 1) - 1
+                )
+            )),
+            judged.ranks
+        )
+    END,
     'grades': judged.grades,
     'ideal': judged.ideal,
     'size': judged.size
@@ -508,6 +533,7 @@ ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; it
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
+ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
@@ -574,8 +600,6 @@ CASE
         THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
-CREATE OR REPLACE MACRO _ranking_default_measures() AS
-['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
 '{recall={column_name: recall, higher_is_better: true, is_share: true},
 recall_at={column_name: recall, higher_is_better: true, is_share: true},
@@ -625,6 +649,26 @@ pairwise_accuracy={column_name: concordant_pairs, higher_is_better: true, is_sha
 map={column_name: average_precision, higher_is_better: true, is_share: true},
 kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
+CASE
+    WHEN p IS NULL THEN NULL
+    WHEN correction = 'none' THEN p
+    WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST
+    )
+    ELSE min(least(1, p * family / p_place)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST
+    )
+END;
+CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS
+CASE
+    WHEN p_same_adjusted < alpha THEN 'same'
+    WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+    WHEN (difference > 0) = higher_is_better THEN 'better'
+    ELSE 'worse'
+END;
+CREATE OR REPLACE MACRO _ranking_default_measures() AS
+['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
 CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -686,16 +730,6 @@ WHERE CASE
 END;
 CREATE OR REPLACE MACRO _ranking_log1p(x) AS
 CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
-CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
-CASE CASE WHEN p IS NOT NULL THEN correction END
-    WHEN 'none' THEN p
-    WHEN 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
-        PARTITION BY k, place, p IS NULL ORDER BY p_place ASC NULLS LAST
-    )
-    WHEN 'bh' THEN min(least(1, p * family / p_place)) OVER (
-        PARTITION BY k, place, p IS NULL ORDER BY p_place DESC NULLS LAST
-    )
-END;
 CREATE OR REPLACE MACRO _ranking_sign_flip_p(differences, permutations, seed, caller) AS
 error(caller || ': test must be t where the Python package is not, got randomization')::DOUBLE;
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
@@ -971,13 +1005,13 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
         ) AS columns
     )
 );
-CREATE OR REPLACE MACRO _ranking_measures_or_default(measures) AS
-coalesce(TRY_CAST(measures AS VARCHAR[]), _ranking_default_measures());
 CREATE OR REPLACE MACRO _ranking_table_measures() AS
 list_transform(
     list_filter(map_entries(_ranking_known_measures()), lambda one: one.key = one.value.column_name),
     lambda one: {'name': one.key, 'type': 'DOUBLE'}
 );
+CREATE OR REPLACE MACRO _ranking_measures_or_default(measures) AS
+coalesce(TRY_CAST(measures AS VARCHAR[]), _ranking_default_measures());
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
@@ -2339,7 +2373,7 @@ coalesce(
     true);
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 SELECT
-    * EXCLUDE (p_place, p_same, p_same_place),
+    * EXCLUDE (family_of, p_place, p_same_place),
     _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
     _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
     concat(
@@ -2356,6 +2390,7 @@ SELECT
 FROM (
     SELECT
         *,
+        concat_ws(' ', place, k) AS family_of,
         count(p) OVER (PARTITION BY k, place) AS family,
         row_number() OVER (
             PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
@@ -2390,6 +2425,54 @@ FROM (
             FROM query_table(variances) AS variances_of
         )
     )
+);
+CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
+SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+    _ranking_verdict(
+        p_adjusted,
+        p_same_adjusted,
+        (1 - confidence::DECIMAL(20, 19))::DOUBLE,
+        difference,
+        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
+    ) AS verdict
+)
+FROM (
+    SELECT * REPLACE (
+        _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+        _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+        concat(
+            regexp_replace(method, ', \w+( of \d+)?$', ''),
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+        ) AS method,
+        nullif(standard_error, 0) * list_sum(list_transform(
+            [
+                (1 - confidence::DECIMAL(20, 19))::DOUBLE
+                    / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
+                0.4
+            ],
+            lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
+        )) AS minimum_detectable_effect
+    )
+    FROM (
+        SELECT
+            *,
+            0 AS family_of,
+            count(p) OVER () AS family,
+            row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
+            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place
+        FROM (
+            SELECT unnest(
+                CASE
+                    WHEN count(*) = 0
+                        THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                    ELSE list(comparison_of)
+                END,
+                max_depth := 2
+            )
+            FROM query_table(comparison) AS comparison_of
+        )
+    )
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
 );
 CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
 SELECT
@@ -2581,15 +2664,11 @@ SELECT
     effect_size,
     p,
     p_adjusted,
+    p_same,
     p_same_adjusted,
     method,
     minimum_detectable_effect,
-    CASE
-        WHEN p_same_adjusted < alpha THEN 'same'
-        WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
-        WHEN (difference > 0) = higher_is_better THEN 'better'
-        ELSE 'worse'
-    END AS verdict
+    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict
 FROM (
     SELECT
         *,
@@ -2739,9 +2818,17 @@ FROM (
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
 CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed), _ranking_tied(judged, scores, reversed) AS tied
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied(judged, scores, reversed, starts) AS tied
 FROM (
-    SELECT *, list_reverse(scores) AS reversed
+    SELECT
+        *,
+        list_reverse(scores) AS reversed,
+        CASE
+            WHEN len(scores) > 1000 THEN list_filter(
+                range(1, len(scores) + 1),
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
+            )
+        END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
 CREATE OR REPLACE MACRO ranking_compare_by_user(
@@ -3014,6 +3101,7 @@ COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand i
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
@@ -3028,7 +3116,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_default_measures _ranking_known_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_p_adjusted _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_measures_or_default _ranking_table_measures _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -261,7 +261,12 @@ def table_of(query: str) -> Iterator[str]:
     yield f"| {' | '.join(column[0] for column in found.description)} |"
     yield "|---" * len(found.description) + "|"
     for row in found.fetchall():
-        cells = [f"{one:.4g}" if isinstance(one, float) else str(one) for one in row]
+        cells = [
+            ("< 0.0001" if name[:1] == "p" and name[1:2] in ("", "_") and 0 <= one < 1e-4 else f"{one:.4g}")
+            if isinstance(one, float)
+            else str(one)
+            for (name, *_), one in zip(found.description, row, strict=True)
+        ]
         cells = ["NULL" if one == "None" else one.replace("|", "\\|") for one in cells]
         yield f"| {' | '.join(cells)} |"
 

@@ -2,11 +2,14 @@
 
 import itertools
 import math
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -21,8 +24,9 @@ from scipy import stats
 from statsmodels.stats import multitest, power, weightstats
 
 import ranking_udfs
+from ranking_udfs.command.session import interruptible
 from ranking_udfs.duckdb.statements import code, texts
-from ranking_udfs.measures.randomization import sign_flip_p
+from ranking_udfs.measures.randomization import STOP, sign_flip_p
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, value
 
@@ -626,7 +630,7 @@ def test_the_columns_are_named_and_ordered(con: duckdb.DuckDBPyConnection) -> No
     names = """
         baseline system k measure users users_undefined users_without_rec_baseline users_without_rec_system
         mean_baseline mean_system difference low high relative relative_low relative_high
-        wins ties losses standard_error effect_size p p_adjusted p_same_adjusted
+        wins ties losses standard_error effect_size p p_adjusted p_same p_same_adjusted
         method minimum_detectable_effect verdict
     """.split()  # noqa: SIM905
     assert [*compare(con)[0]] == [*names[:4], "segment", *names[4:]]
@@ -975,6 +979,21 @@ def test_a_million_users_are_compared_with_little_memory_and_under_a_limit(
     timer.cancel()
 
 
+def test_ctrl_c_ends_the_randomization_test_of_the_command_within_a_second() -> None:
+    """A million differences were deaf for 14 seconds: DuckDB waits for a function until it returns."""
+    many = np.random.default_rng(1).normal(0.001, 0.3, 1_000_000)
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored where this runs
+    with duckdb.connect() as con:
+        timer.start()
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            interruptible(con, lambda: sign_flip_p(many, 100_000, 0))
+        assert time.monotonic() - began < 1.3
+    signal.signal(signal.SIGINT, before)
+    assert not STOP.is_set()
+
+
 @pytest.mark.slow
 def test_a_million_differences_are_permuted_in_little_memory() -> None:
     code = (
@@ -1012,6 +1031,101 @@ def test_equal_systems_are_told_apart_as_rarely_as_the_confidence_says(
     print(f"n = {n}, {correction}: {found / among:.1%} of {among}")
     # A draw's three differences share a baseline: as if there were 900 of them.
     assert found / among < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 900)
+
+
+def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_says(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """100 users, equal systems: three others, six measures that go together, two segments, in 300 draws.
+
+    Without the gate's correction, over all of a measure alone, a pipeline would stop far more often.
+    """
+    draws, systems, users = 300, 4, 100
+    chance = np.random.default_rng(5)
+    quality = chance.beta(1, 3, (draws, 1, users)) + chance.normal(0, 0.15, (draws, systems, users))
+    columns = {f"m{i}": (quality + chance.normal(0, 0.1, quality.shape)).ravel() for i in range(6)}
+    con.register("given", pa.table(columns))
+    con.execute(f"""
+        CREATE OR REPLACE TABLE by_user AS
+        SELECT n // {systems * users} AS k, n // {users} % {systems} AS system, n % {users} AS userid,
+            n % 2 AS segment, * EXCLUDE (n)
+        FROM (SELECT *, row_number() OVER () - 1 AS n FROM given)
+    """)
+    con.execute(
+        "CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user', baseline := '0')"
+    )
+    assert value(con, "SELECT count(*) FROM compared") == draws * 3 * 6 * 2
+    alarms = "SELECT DISTINCT k FROM compared WHERE verdict <> 'unclear'"
+    alone = [k for (k,) in con.execute(alarms).fetchall()]
+    low = "SELECT k FROM compared GROUP BY k HAVING min(p) < 0.06 / 36"  # a larger p is not below 0.05 then
+    gated = 0
+    for (k,) in con.execute(low).fetchall():
+        query = f"WITH seen AS (FROM compared WHERE k = {k}) SELECT verdict, method FROM ranking_gate('seen')"
+        rows = con.execute(query).fetchall()
+        assert {method for _, method in rows} == {"t, holm of 36"}
+        gated += any(verdict != "unclear" for verdict, _ in rows)
+    print(
+        f"{gated / draws:.1%} with the gate's correction, {len(alone) / draws:.1%} with that of each measure"
+    )
+    assert gated / draws < 0.05 + 3 * math.sqrt(0.05 * 0.95 / draws)
+    assert len(alone) / draws > 0.1
+
+
+def test_a_gate_corrects_over_all_of_its_rows(con: duckdb.DuckDBPyConnection) -> None:
+    """As statsmodels does; the rest of what depends on it follows."""
+    table(con)
+    con.execute("UPDATE by_user SET ndcg = ndcg + 0.3 * (system = 'c')::INTEGER")
+    con.execute("""
+        CREATE OR REPLACE TABLE compared AS
+        FROM ranking_compare_by_user('by_user', baseline := 'a', margin := 0.3) WHERE segment IS NOT NULL
+    """)
+    for word, method in (("holm", "holm"), ("bh", "fdr_bh"), ("none", None)):
+        query = f"FROM ranking_gate('compared', confidence := 0.9, correction := '{word}')"
+        cursor = con.execute(query)
+        names = [name for name, *_ in cursor.description]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+        assert len(rows) == 2 * 2 * 2 * 2
+        for name in ("p", "p_same"):
+            found = [row[name] for row in rows]
+            expected = found if method is None else multitest.multipletests(found, method=method)[1]
+            for row, p in zip(rows, expected, strict=True):
+                assert is_close(row[f"{name}_adjusted"], p, CLOSE)
+        for row in rows:
+            assert row["method"] == ("t, none" if method is None else f"t, {word} of 16")
+            alpha = 0.1 / (1 if method is None else 16)
+            at = stats.t.ppf([1 - alpha / 2, 0.8], row["users"] - 1).sum()
+            assert is_close(row["minimum_detectable_effect"], at * row["standard_error"], 1e-9)
+            sure = "better" if row["difference"] > 0 else "worse"
+            expected = sure if row["p_adjusted"] < 0.1 else "unclear"
+            assert row["verdict"] == ("same" if row["p_same_adjusted"] < 0.1 else expected)
+        assert {"better", "same"} <= {row["verdict"] for row in rows}
+
+
+def test_a_gate_without_a_row_is_an_error_whatever_is_selected(con: duckdb.DuckDBPyConnection) -> None:
+    table(con)
+    con.execute("CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user') WHERE k = 7")
+    for query in (
+        "FROM ranking_gate('compared')",
+        "SELECT count(*) FROM ranking_gate('compared')",
+        "SELECT count(*) FROM ranking_gate('compared') WHERE verdict = 'worse'",
+        "SELECT system FROM ranking_gate('compared') WHERE verdict = 'worse' AND p < 0.1 LIMIT 1",
+    ):
+        assert said(con, query) == (
+            "ranking_gate: comparison must have a row, got none: there is nothing to look at"
+        )
+    con.execute("CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user')")
+    wrong = said(con, "FROM ranking_gate('compared', correction := 'x')")
+    assert wrong == "ranking_gate: correction must be holm|bh|none, got x"
+
+
+def test_a_gate_may_filter_by_verdict_where_there_is_no_margin(con: duckdb.DuckDBPyConnection) -> None:
+    """DuckDB 2.0.0 could not plan it: p_same is NULL, and known to be."""
+    table(con)
+    query = (
+        "WITH c AS (FROM ranking_compare_by_user('by_user')) SELECT count(*) FROM ranking_gate('c') WHERE "
+    )
+    assert value(con, query + "verdict = 'worse'") == 0
+    assert value(con, query + "verdict = 'unclear'") == 3 * 2 * 2 * 3
 
 
 @pytest.mark.slow

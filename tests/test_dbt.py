@@ -88,6 +88,13 @@ class Project:
         with (self.folder / "profiles.yml").open("a", encoding="utf-8") as profile:
             profile.write(text)
 
+    def configure_gate(self, old: str, new: str) -> None:
+        """Change the arguments of the gates."""
+        models = self.folder / "models" / "evaluation" / "evaluation.yml"
+        text = models.read_text(encoding="utf-8")
+        assert old in text
+        models.write_text(text.replace(old, new), encoding="utf-8")
+
 
 def copy_of_example(folder: Path) -> Project:
     unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*", ".user.yml")
@@ -185,13 +192,29 @@ def test_the_gate_has_a_margin_and_fails_where_nothing_is_compared(built: Projec
     built.dbt(*gate)
     with_margin = "SELECT count(p_same_adjusted) > 0 FROM ranking_comparison WHERE standard_error > 0"
     assert built.rows(with_margin) == [(True,)]
-    for verdict, exit_code in (("worse", 1), ("same", 0)):
+    worse = "difference = -0.1, p = 0.01, p_same = "
+    for found, exit_code in ((worse + "1", 1), (worse + "0.001", 0)):
         with duckdb.connect(built.folder / IN_FILE) as con:
-            con.execute("UPDATE ranking_comparison SET verdict = ?", [verdict])
+            con.execute(f"UPDATE ranking_comparison SET {found}")
         built.dbt(*gate, exit_code=exit_code)
-    models = built.folder / "models" / "evaluation" / "evaluation.yml"
-    models.write_text(models.read_text(encoding="utf-8").replace("k: 10}", "k: 7}"), encoding="utf-8")
+    built.configure_gate("k: 10}", "k: [10, 7]}")
     built.dbt(*gate, exit_code=1)
+
+
+def test_the_gate_corrects_p_over_all_that_it_looks_at(built: Project) -> None:
+    """One p of 0.02 among four: measures, k and systems."""
+    gate = ["test", "--select", "ndcg_is_not_worse_than_in_the_run_before"]
+    with duckdb.connect(built.folder / IN_FILE) as con:
+        con.execute("UPDATE ranking_comparison SET p = 0.5, p_same = NULL, difference = -0.1")
+        con.execute(
+            "UPDATE ranking_comparison SET p = 0.02 WHERE measure = 'ndcg' AND k = 10 AND segment = 'similar'"
+        )
+    built.configure_gate("k: 10}", "k: 10, confidence: 0.9}")
+    built.dbt(*gate, exit_code=1)
+    built.configure_gate(
+        "measure: ndcg, k: 10, confidence: 0.9}", "measure: [ndcg, recall], k: [5, 10], confidence: 0.9}"
+    )
+    built.dbt(*gate)
 
 
 def test_with_the_option_hivemall_the_measures_are_aggregates(project: Project) -> None:

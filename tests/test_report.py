@@ -3,6 +3,7 @@
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
 import json
+import math
 import re
 import shutil
 import stat
@@ -51,6 +52,10 @@ def four(number: float | None) -> str:
     return "" if number is None else re.sub(r"e([+-])0*", r"e\1", f"{number:.4g}").replace("e+", "e")
 
 
+def p_text(p: float) -> str:
+    return "< 0.0001" if p < 0.0001 else four(p)
+
+
 # --- The numbers ---
 
 
@@ -73,7 +78,7 @@ def test_differences_are_those_of_compare(run: Run, written: Written) -> None:
         assert row["Baseline"] == four(one["mean_baseline"])
         assert row["Difference"] == four(one["difference"])
         assert (row["Low"], row["High"]) == (four(one["low"]), four(one["high"]))
-        assert row["p"] == four(one["p_adjusted"])
+        assert row["p"] == p_text(one["p_adjusted"])
         assert row["Verdict"] == one["verdict"]
     outcomes = [
         row for table in tables_in(sections(html)["Differences to als"]) for row in table if "Wins" in row
@@ -106,7 +111,8 @@ def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(
             query = f"""SELECT "{name}" FROM 'by_user.csv' WHERE system = '{system}' AND k = {k}"""
             values = own.execute(query).fetchnumpy()[name]
             half = student(values)
-            assert row[system] == f"{four(one[name])} ± {four(half)}"
+            digits = max(0, 1 - math.floor(math.log10(half)))  # those of the half
+            assert row[system] == f"{one[name]:.{digits}f} ± {half:.{digits}f}"
     counts = {row["Count"]: row for row in tables_in(found["The data"])[0]}
     assert counts["Users evaluated"]["bert"] == "120"
     assert counts["Users without recommendations (scored as an empty list)"]["bert"] == "1"
@@ -165,7 +171,7 @@ def test_segments_are_those_of_compare_the_largest_first(run: Run, written: Writ
         assert row["Users"] == str(one["users"])
         assert row["Difference"] == four(one["difference"])
         assert (row["Low"], row["High"]) == (four(one["low"]), four(one["high"]))
-        assert (row["p"], row["Verdict"]) == (four(one["p_adjusted"]), one["verdict"])
+        assert (row["p"], row["Verdict"]) == (p_text(one["p_adjusted"]), one["verdict"])
     sizes = [int(row["Users"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
 
@@ -255,7 +261,7 @@ def test_the_sql_on_the_page_makes_the_same_numbers(written: Written, own: duckd
     assert len(found) == 6
     for row in found:
         one = rows["ndcg", row["k"], row["System"]]
-        assert (row["Difference"], row["p"]) == (four(one["difference"]), four(one["p_adjusted"]))
+        assert (row["Difference"], row["p"]) == (four(one["difference"]), p_text(one["p_adjusted"]))
 
 
 def titles(html: str) -> list[str]:

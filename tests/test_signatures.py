@@ -20,12 +20,17 @@ TABLES = """
     CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g FROM truth;
     CREATE TABLE by_user AS SELECT i % 9 AS userid, i % 2 AS system, 2 AS k, sin(i) AS ndcg, cos(i) AS mrr
     FROM range(18) t(i);
+    CREATE TABLE comparison AS SELECT 'ndcg' AS measure, 30 AS users, 0.1 AS difference,
+        0.03 AS standard_error,
+        i / 40 AS p, i / 50 AS p_same, 0.5 AS p_adjusted, 0.5 AS p_same_adjusted,
+        't, holm of 1' AS method,
+        0.1 AS minimum_detectable_effect, 'unclear' AS verdict FROM range(1, 4) t(i);
     CREATE TABLE rows AS SELECT [i, i + 1] AS rec_list, i / 4 AS predicted, i % 2 AS actual,
         i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
 """
 # An argument for each parameter without a default.
 GIVEN = {
-    **{name: f"'{name}'" for name in ("rec", "truth", "by_user")},
+    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "comparison")},
     **{"ks": "[3, 5]", "max_k": "3"},
     "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},

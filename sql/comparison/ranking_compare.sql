@@ -17,8 +17,8 @@
 --               mean_system, difference (of the means, of d = system - baseline), low and high (its confidence interval),
 --               relative (difference / mean_baseline), relative_low and relative_high (Fieller's interval; NULL where that
 --               has no bounds), wins, ties (|d| <= 1e-12 of the values or 1, which counts as 0) and losses (of system),
---               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same_adjusted (that
---               the difference is as large as the margin), method, minimum_detectable_effect (the difference that so many
+--               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same (that the
+--               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so many
 --               users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear'
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure that is no such
 --               column, or has options or cut-offs; an option with a value that is not allowed; two systems that recommend to
@@ -31,8 +31,13 @@
 -- larger p) < 1 - confidence, even if it is not 0. Else p_adjusted < 1 - confidence is 'better' or 'worse'. Where no
 -- difference varies, Student's t says nothing: there is no interval, p is 2^(1 - users), and 'same' is what the rule of
 -- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone. For
--- first_hit_rank lower is better. A user without recommendations of a system has an empty list there. Numbers are the same on any number of threads and in any order of the rows. For expected values over
--- ties, compare what ranking_by_user gives with ties := 'expected' by ranking_compare_by_user.
+-- first_hit_rank lower is better, and only users with a hit of both systems are compared, so a system that misses most users
+-- is not found by it. A user without recommendations of a system has an empty list there. Numbers are the same on any
+-- number of threads and in any order of the rows. For expected values over ties, compare what ranking_by_user gives with
+-- ties := 'expected' by ranking_compare_by_user. A known limit of 'same': where the whole difference rests on few users,
+-- t is too sure. Systems that differ by exactly the margin, through one user in a hundred, are 'same' in 20, 13, 7 and 8 of
+-- 100 samples of 300, 500, 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at once,
+-- ranking_gate corrects p over all of them.
 CREATE OR REPLACE TEMP MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',

@@ -56,15 +56,11 @@ SELECT
     effect_size,
     p,
     p_adjusted,
+    p_same,
     p_same_adjusted,
     method,
     minimum_detectable_effect,
-    CASE
-        WHEN p_same_adjusted < alpha THEN 'same'
-        WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
-        WHEN (difference > 0) = higher_is_better THEN 'better'
-        ELSE 'worse'
-    END AS verdict
+    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict
 FROM (
     SELECT
         *,

@@ -9,12 +9,12 @@
 --               is_share
 -- others:       as of ranking_compare
 -- caller:       the function that an error names
--- Returns:      all that, and family (how many comparisons are corrected for), p, p_adjusted, p_same_adjusted, method
+-- Returns:      all that, and family (how many comparisons are corrected for), p, p_adjusted, p_same, p_same_adjusted, method
 -- Example:      FROM _ranking_p_values('variances', NULL, 'holm', 't', 10000, 0, 'ranking_compare');
 -- Source:       Schuirmann (1987); Hanley and Lippman-Hand (1983) for the rule of three
 CREATE OR REPLACE TEMP MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 SELECT
-    * EXCLUDE (p_place, p_same, p_same_place),
+    * EXCLUDE (family_of, p_place, p_same_place),
     _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
     _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
     concat(
@@ -31,6 +31,7 @@ SELECT
 FROM (
     SELECT
         *,
+        concat_ws(' ', place, k) AS family_of,
         count(p) OVER (PARTITION BY k, place) AS family,
         row_number() OVER (
             PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST

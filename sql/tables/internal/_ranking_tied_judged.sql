@@ -5,8 +5,16 @@
 -- Example: FROM _ranking_tied_judged(
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, 'ranking_by_user');
 CREATE OR REPLACE TEMP MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed), _ranking_tied(judged, scores, reversed) AS tied
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied(judged, scores, reversed, starts) AS tied
 FROM (
-    SELECT *, list_reverse(scores) AS reversed
+    SELECT
+        *,
+        list_reverse(scores) AS reversed,
+        CASE
+            WHEN len(scores) > 1000 THEN list_filter(
+                range(1, len(scores) + 1),
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
+            )
+        END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );

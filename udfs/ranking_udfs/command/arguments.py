@@ -11,6 +11,7 @@ from ..evaluation import defaults
 from ..evaluation.defaults import DIGITS, LARGEST_K
 from ..texts import shorten
 from ..version import versions
+from .gates import PROBLEMS, VERDICTS, Condition, parse_conditions
 from .messages import PROGRAM, say
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ COLUMNS = {  # by option
 }
 MOST_DIGITS = 17  # as many as a double has
 PICTURES = ("svg", "png")
-FAILURES = ("worse", "unclear")
 EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
-EXIT_FAILED = 3  # what --fail-if names is so
+EXIT_FAILED = 3  # a condition of --fail-if holds
 SHELLS = ("bash", "zsh", "tcsh")
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
     "": "table",
@@ -60,6 +60,7 @@ EXAMPLES = {
   ranking-udfs evaluate --parts rec/part-*.parquet truth.parquet
   ranking-udfs evaluate rec/ truth.parquet --segment users.csv:country
   ranking-udfs evaluate --database shop.duckdb rec sales.bought
+  ranking-udfs evaluate rec.csv truth.csv --fail-if 'ndcg@10 < 0.3,users_without_rec > 5%'
   zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
   ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
     "check": """
@@ -71,7 +72,8 @@ EXAMPLES = {
   ranking-udfs compare all.csv truth.csv --system model --segment users.csv:age
   ranking-udfs compare als=als.csv bert=bert.csv:ascending truth.csv
   ranking-udfs compare --database shop.duckdb a=rec_a b=rec_b truth -m ndcg@10
-  ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse""",
+  ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse
+  ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if 'ndcg@10 worse'""",
     "report": """
   ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
   ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
@@ -127,8 +129,7 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
             chosen.error(f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}")
     if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
         chosen.error("report: --output FILE or --figures DIR is required")
-    if getattr(arguments, "fail_if", None) and getattr(arguments, "baseline", "") is None:
-        chosen.error("--fail-if needs --baseline: worse than what?")
+    check_conditions(chosen, arguments)
     if arguments.command in ("check", "evaluate", "compare"):
         arguments.format = arguments.format or format_of(chosen, arguments)
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
@@ -138,6 +139,21 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     ):
         chosen.error(f"--output must end in .html, which is what a report is, got {arguments.output!r}")
     return arguments
+
+
+def check_conditions(parser: Parser, arguments: argparse.Namespace) -> None:
+    """Refuse conditions of --fail-if that would look at nothing."""
+    for one in getattr(arguments, "fail_if", None) or []:
+        if one.verdict != PROBLEMS and arguments.command == "check":
+            parser.error(f"--fail-if of the check must be problems or problems(WORDS), got {one.text}")
+        if one.verdict == PROBLEMS and arguments.no_check:
+            parser.error(f"--fail-if {one.text} needs the check of the data: leave out --no-check")
+        if one.verdict in VERDICTS and arguments.command != "compare":
+            parser.error(f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts")
+        if one.verdict in VERDICTS and arguments.baseline is None:
+            parser.error(f"--fail-if {one.text} needs --baseline, which the others are compared with")
+        if arguments.format == "sql":
+            parser.error(f"--fail-if {one.text} needs results: --format sql only prints what would find them")
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:
@@ -195,7 +211,9 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
     add_check(commands.add_parser("check", help="look for problems in recommendations and truth"))
-    add_evaluation(commands.add_parser("evaluate", help="measure recommendations by the truth"))
+    evaluation = commands.add_parser("evaluate", help="measure recommendations by the truth")
+    add_evaluation(evaluation)
+    add_gate(evaluation)
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
     add_report(commands.add_parser("report", help="write a page that shows which model is better, and why"))
     statements = commands.add_parser(
@@ -278,7 +296,12 @@ def add_check(parser: Parser) -> None:
         "--format", choices=FORMATS, help="format (default: by the extension of --output, or table)"
     )
     parser.add_argument(
-        "--fail-if", choices=("problems",), help=f"exit with code {EXIT_FAILED} if there are problems"
+        "--fail-if",
+        type=parse_failures,
+        action="extend",
+        metavar="CONDITION",
+        help=f"exit with code {EXIT_FAILED} if this is so: any problem (problems), or one of these words "
+        "('problems(repeated)'); may be repeated",
     )
 
 
@@ -339,13 +362,23 @@ def add_comparison(parser: Parser) -> None:
         help="format of the results; csv and json have all numbers in full, sql is the statements that "
         "compute them (default: by the extension of --output, or table)",
     )
+    add_gate(
+        parser,
+        "a verdict: worse, unclear, same or better, of all or of one measure ('ndcg@10 worse'), where p is "
+        "corrected over all that is looked at, systems, segments, measures and k; ",
+    )
+
+
+def add_gate(parser: Parser, more: str = "") -> None:
+    """Add the argument for conditions that make the command fail."""
     parser.add_argument(
         "--fail-if",
-        type=parse_verdicts,
+        type=parse_failures,
         action="extend",
-        metavar="VERDICT",
-        help=f"exit with code {EXIT_FAILED} if a verdict, of all users or of a segment, is worse or unclear, "
-        "or with a comma both; needs --baseline",
+        metavar="CONDITION",
+        help=f"exit with code {EXIT_FAILED} if this is so: {more}a column beyond a bound "
+        "('ndcg@10 < 0.3', 'als:ndcg@10 < 0.3', 'users_without_rec > 5%%' of the users), NULL or not there; "
+        "any problem of the data (problems), or those of these words ('problems(repeated)'); may be repeated",
     )
 
 
@@ -393,7 +426,7 @@ def add_test(parser: Parser, every: str) -> None:
         default="holm",
         help="correction of p-values for multiple comparisons, of all models (and of all segments, apart "
         "from all users) in one measure at one k: Holm's, Benjamini and Hochberg's, or none (default: "
-        "%(default)s); for a gate, name one measure and one k",
+        "%(default)s)",
     )
 
 
@@ -541,11 +574,11 @@ def check_k(k: int | None) -> int | None:
     return k
 
 
-def parse_verdicts(text: str) -> list[str]:
-    found = [word.strip() for word in text.split(",")]
-    if not {*found} <= {*FAILURES}:
-        raise argparse.ArgumentTypeError(f"must be {' or '.join(FAILURES)}, got {text!r}")
-    return found
+def parse_failures(text: str) -> list[Condition]:
+    try:
+        return parse_conditions(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(error) from None
 
 
 def parse_number(text: str) -> float:

@@ -15,6 +15,7 @@ from ..evaluation.comparison import (
     check_options,
     check_systems,
     compare_queries,
+    correct_together,
     segment_tables,
 )
 from ..evaluation.defaults import DIGITS
@@ -28,6 +29,13 @@ from ..writing import atomic_file
 from .arguments import EXIT_FAILED, EXIT_USAGE
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text
+from .gates import (
+    check_problem_names,
+    failures,
+    looks_at,
+    values_of_comparison,
+    values_of_summary,
+)
 from .messages import say
 from .output import check_outputs, copy_statement, is_terminal, write_output
 from .requests import Job
@@ -86,20 +94,22 @@ def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tab
 
 def make_tables(
     con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
-) -> None:
-    """Make the tables of the plan, and print the problems of the data."""
+) -> list[Row]:
+    """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
     check_users(con, inputs)
     step("ranking")
     for statement in steps.tables:
         con.execute(statement)
     step("checking the data")
+    problems: list[Row] = []
     if job.check:
-        problems = find_problems(con, tables, steps)
+        problems += find_problems(con, tables, steps)
         shown = problems if job.allow_empty else [row for row in problems if row["problem"] not in NOTHING]
         for problem in [] if job.quiet else shown:
             say("note", problem_text(problem))
         if not job.allow_empty:
             check_common(problems)
+    return problems
 
 
 def find_problems(con: duckdb.DuckDBPyConnection, tables: Tables, steps: Plan) -> list[Row]:
@@ -109,6 +119,7 @@ def find_problems(con: duckdb.DuckDBPyConnection, tables: Tables, steps: Plan) -
 
 def check(job: Job) -> int:
     """Print the problems of the data."""
+    check_problem_names(job.fail_if, "check")
 
     def results() -> list[Row]:
         step("reading")
@@ -126,20 +137,25 @@ def check(job: Job) -> int:
         cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
         text = render_document(job.format, render(job.format, PROBLEM_COLUMNS, cells, job.is_safe))
     write_output(job.output, text)
-    if job.fail_if and problems:
-        say("failed", f"problems: {len(problems)}")
-        return EXIT_FAILED
-    return 0
+    return stop_at(failures(job.fail_if, problems=problems))
 
 
-def evaluate(job: Job) -> None:
+def stop_at(failed: Sequence[str]) -> int:
+    """Print what made the command fail, and return its exit code."""
+    for line in failed:
+        say("failed", line)
+    return EXIT_FAILED if failed else 0
+
+
+def evaluate(job: Job) -> int:
     """Print the measures, and write the values by user."""
+    check_problem_names(job.fail_if, "evaluate")
 
-    def results() -> str:
+    def results() -> tuple[str, list[str]]:
         step("reading")
         tables = read_inputs(con, job, inputs)
         steps = plan(job.request, tables.has_system)
-        make_tables(con, job, inputs, tables, steps, step)
+        problems = make_tables(con, job, inputs, tables, steps, step)
         step("measuring")
         summary = fetch_rows(con, steps.summary)
         by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
@@ -147,7 +163,10 @@ def evaluate(job: Job) -> None:
         if steps.by_user and job.by_user is not None:
             with atomic_file(job.by_user) as path:
                 con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-        return evaluation_text(
+        cuts = {one.name: one.cuts for one in job.request.choices}
+        values = values_of_summary([*summary, *by_segment], cuts)
+        failed = failures(job.fail_if, values=values, problems=problems)
+        text = evaluation_text(
             job.format,
             job.request,
             tables.systems,
@@ -159,17 +178,20 @@ def evaluate(job: Job) -> None:
             digits=digits_of(job),
             width=width_of(job.output),
         )
+        return text, failed
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
-        text = interruptible(con, results)
+        text, failed = interruptible(con, results)
     write_output(job.output, text)
+    return stop_at(failed)
 
 
 def compare(job: Job) -> int:
     """Print the comparisons with the baseline, or of each pair."""
     request = replace(job.request, by_user=True)
+    check_problem_names(job.fail_if, "compare")
 
-    def results() -> tuple[str, list[Row]]:
+    def results() -> tuple[str, list[str]]:
         check_measures(request, "compare", "--")
         check_options(con, job.options, "compare", "--")
         step("reading")
@@ -180,21 +202,20 @@ def compare(job: Job) -> int:
         queries = compare_queries(request, job.options)
         if job.format == "sql":
             return statements_text([*tables.statements, *steps.tables, *queries]), []
-        make_tables(con, job, inputs, tables, steps, step)
+        problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
         found = [fetch_rows(con, query) for query in queries]
+        seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
+        correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
-        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe)
-        return shown, [row for some in found for row in some]
+        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe, len(seen))
+        every = [row for rows in found for row in rows]
+        return shown, failures(job.fail_if, every, values_of_comparison(every), problems)
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 4, job.quiet) as step:
-        text, found = interruptible(con, results)
+        text, failed = interruptible(con, results)
     write_output(job.output, text)
-    failed = sum(row["verdict"] in job.fail_if for row in found)
-    if failed:
-        verdicts = " or ".join(dict.fromkeys(job.fail_if))
-        say("failed", f"{verdicts} in {failed} of {len(found)} comparisons")
-    return EXIT_FAILED if failed else 0
+    return stop_at(failed)
 
 
 def write_report(job: Job) -> None:

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 
 from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.conclusion import DIGITS_OF_P, families, footnote, measure_label, sentence
+from ..evaluation.conclusion import families, footnote, measure_label, sentence
 from ..evaluation.defaults import DIGITS, EVERYBODY
-from ..evaluation.words import MARKS, Row, format_number
+from ..evaluation.words import DIGITS_OF_P, MARKS, Row, format_number, format_p, format_with_half
 from ..texts import printable
 from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark
 
@@ -26,10 +26,12 @@ def comparison_text(
     found: Sequence[Sequence[Row]],
     digits: int | None = None,
     is_safe: bool = False,
+    gated: int = 0,
 ) -> str:
     """Render the results in one of FORMATS, by default in 4 digits where people read them.
 
-    `found` are the rows of all users, and those of segments if there are any, which are called `segment`.
+    `found` are the rows of all users, and those of segments if there are any, which are called `segment`;
+    `gated` of them have a p that is corrected over all that --fail-if looks at.
     """
     everybody, *by_segment = found
     if form in ("csv", "json"):
@@ -45,7 +47,7 @@ def comparison_text(
         if longest_line(text) <= WIDTH:
             break
     said = [sentence(row, options, len(family), digits) for family in families(everybody) for row in family]
-    said.append(footnote(options, bool(by_segment)))
+    said.append(footnote(options, bool(by_segment), gated))
     if left_out:
         said.append(f"Left out to fit a terminal: {', '.join(left_out)}; Markdown, CSV and JSON have them.")
     lines = [f"% {line}\n" if form == "latex" else render_remark(form, line) for line in said]
@@ -96,11 +98,10 @@ def row_cells(row: Row, options: ComparisonOptions, digits: int) -> Cells:
         row["system"] if options.baseline is not None else f"{row['system']} - {row['baseline']}",
         format_number(row["mean_system"], digits),
         format_number(row["mean_baseline"], digits),
-        format_number(row["difference"], digits)
-        + ("" if half is None else f" ± {format_number(half, digits)}"),
+        format_with_half(row["difference"], half, digits),
         "" if relative is None else f"{format_number(100 * relative, digits)} %",
         f"{row['wins']}/{row['ties']}/{row['losses']}",
-        format_number(row["p_adjusted"], DIGITS_OF_P),
+        format_p(row["p_adjusted"], DIGITS_OF_P),
         f"{MARKS[row['verdict']]} {row['verdict']}",
     ]
 

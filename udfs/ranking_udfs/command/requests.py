@@ -12,6 +12,7 @@ from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
 from ..inputs.tables import Inputs
 from ..measures.grammar import parse_measure
+from .gates import Condition
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Job:
     by_user        where the values of each user go, if anywhere
     is_long        whether to give a row per measure
     is_safe        whether to make CSV safe for spreadsheets
-    fail_if        the verdicts that make the command fail
+    fail_if        the conditions that make the command fail
     figures        the folder for charts as files, if any
     figure_format  of those
     """
@@ -51,7 +52,7 @@ class Job:
     by_user: str | None = None
     is_long: bool = False
     is_safe: bool = False
-    fail_if: Sequence[str] = ()
+    fail_if: Sequence[Condition] = ()
     figures: str | None = None
     figure_format: str = "svg"
 

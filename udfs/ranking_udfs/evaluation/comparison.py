@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
 
@@ -9,7 +10,14 @@ from ..duckdb.statements import literal
 from ..texts import shorten
 from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
 from .errors import DataError
-from .queries import Request, by_user_with_segments, cut_off_condition
+from .queries import Request, by_user_with_segments, cut_off_condition, fetch_rows
+
+GATED = {  # the columns that `ranking_gate` reads or writes
+    **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
+    "users": "BIGINT",
+    **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
+    **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
+}
 
 
 @dataclass(frozen=True)
@@ -92,6 +100,24 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[str]:
         f"FROM ranking_compare_by_user(\n    '{request.table(table)}',\n    {arguments}\n){where}"
         for table in tables
     ]
+
+
+def correct_together(
+    con: duckdb.DuckDBPyConnection, rows: Sequence[dict[str, Any]], options: ComparisonOptions
+) -> None:
+    """Correct p in place over all these rows of comparisons, as a gate needs."""
+    if not rows:
+        return
+    fields = ", ".join(f"{name} {kind}" for name, kind in GATED.items())
+    names = ("confidence", "correction")
+    arguments = ", ".join(f"{name} := {sql_value(getattr(options, name))}" for name in names)
+    query = (
+        f"WITH looked_at AS (SELECT unnest($1::STRUCT(place BIGINT, {fields})[], max_depth := 2))\n"
+        f"FROM ranking_gate('looked_at', {arguments})"
+    )
+    given = [{"place": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
+    for found in fetch_rows(con, query, [given]):
+        rows[found.pop("place")].update(found)
 
 
 def cut_off_filter(request: Request) -> str:

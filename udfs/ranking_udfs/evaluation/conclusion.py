@@ -1,13 +1,12 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
+import re
 from collections.abc import Sequence
 
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
-from .words import Row, format_cut_off, format_number
-
-DIGITS_OF_P = 2
+from .words import DIGITS_OF_P, Row, format_cut_off, format_number, format_p
 
 
 def measure_label(row: Row) -> str:
@@ -24,7 +23,7 @@ def families(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> str:
-    """Write the verdict, the difference and its uncertainty as a sentence."""
+    """Write the verdict, the difference and its uncertainty as a sentence; it is one of `family`."""
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
@@ -38,37 +37,46 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     if row["relative"] is not None:
         details.append(f"{format_number(100 * sign * row['relative'], digits)} %")
     size = format_number(sign * difference, digits) + (f" ({'; '.join(details)})" if details else "")
+    is_identical = row["ties"] == row["users"] > 1
+    differ = f"the same for all {row['users']} users" if is_identical else f"they differ by {size}"
     if is_decided:
         text = f"{system} is {verdict} than {baseline} in {what} by {size}"
     elif verdict == "same":
         margin = format_number(options.margin, digits)
-        text = f"{system} equals {baseline} in {what} to within {margin}: they differ by {size}"
+        text = f"{system} equals {baseline} in {what} to within {margin}: {differ}"
     else:
-        text = f"It is unclear whether {system} or {baseline} is better in {what}: they differ by {size}"
-    if row["p"] is not None:
-        text += f", p {format_number(row['p_adjusted'], DIGITS_OF_P)}"
-        if family > 1:
-            name = CORRECTIONS[options.correction]
-            text += f" {f'after {name}' if name else 'uncorrected'}, {family} comparisons"
-    if row["users_undefined"]:
-        text += f"; {row['users_undefined']} users without a value left out"
+        text = f"It is unclear whether {system} or {baseline} is better in {what}: {differ}"
+    if row["p"] is not None and not is_identical:
+        text += f", p {format_p(row['p_adjusted'], DIGITS_OF_P)}"
+        corrected = re.search(r", \w+ of (\d+)$", row["method"])
+        count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options.correction]
+        if count > 1:
+            text += f" {f'after {name}' if name else 'uncorrected'}, {count} comparisons"
     everybody = row["users"] + row["users_undefined"]
+    if row["users_undefined"]:
+        of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
+        text += f"; of {row['users']} of {everybody} users: those with {of_both}"
     for name in ("baseline", "system"):
         left_out = row[f"users_without_rec_{name}"]
         if left_out is not None and left_out > everybody / 10:
             text += f"; {left_out} of {everybody} users got nothing from {printable(row[name])}"
+    without = [row[f"users_without_rec_{name}"] or 0 for name in ("baseline", "system")]
+    if all(without) and sum(without) > everybody / 2:
+        text += "; the test is of the same users, and few have lists of both"
     if verdict == "unclear" and row["minimum_detectable_effect"]:
         text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
     return text + "."
 
 
-def footnote(options: ComparisonOptions, has_segments: bool) -> str:
-    """Describe the intervals, the test and the correction."""
+def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0) -> str:
+    """Describe the intervals, the test and the correction; `gated` comparisons are corrected together."""
     share = format_number(100 * options.confidence, 15)
     text = "W/T/L: with how many users a model wins, ties, loses. "
-    text += f"{share} % intervals of the mean difference; p of {TESTS[options.test]}"
+    text += f"{share} % intervals of the mean difference, each alone; p of {TESTS[options.test]}"
     name = CORRECTIONS[options.correction]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
+    if gated:
+        return f"{text}, corrected after {name} for all {gated} comparisons that --fail-if looks at."
     apart = ", all users apart from segments" if has_segments else ""
     return f"{text}, corrected after {name} for all comparisons in one measure at one k{apart}."

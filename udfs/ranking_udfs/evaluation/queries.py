@@ -241,8 +241,10 @@ def cut_off_list(ks: Iterable[int | None]) -> str:
     return f"[{', '.join('NULL' if k is None else str(k) for k in ks)}]"
 
 
-def fetch_rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+def fetch_rows(
+    con: duckdb.DuckDBPyConnection, query: str, parameters: Sequence[Any] = ()
+) -> list[dict[str, Any]]:
     """Return the rows of a query, each by column name."""
-    cursor = con.execute(query)
+    cursor = con.execute(query, parameters)
     names = [name for name, *_ in cursor.description or ()]
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]

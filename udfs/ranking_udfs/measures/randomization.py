@@ -1,6 +1,7 @@
 """Fisher's randomization test (NumPy alone): the share of random signs with a sum as far from 0 as theirs."""
 
 import math
+import threading
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from .ragged import Floats
 EXACT = 20  # differences: all their signs are tried out, a million
 AT_ONCE = 1 << 14  # random choices of signs that are summed together
 GROUPS = 512  # of eight differences, whose tables of sums fit into a cache
+STOP = threading.Event()  # set where Ctrl-C shall end a test, which DuckDB cannot while it runs
 EQUAL = 1e-12  # sums as close as this share of all sizes are equal: rounding parts them by less
 
 
@@ -43,6 +45,8 @@ def random_sums(values: Floats, count: int, generator: np.random.PCG64) -> Float
     sums, part = np.zeros(count), np.empty(count)
     groups = np.concatenate((values, np.zeros(-len(values) % 64))).reshape(-1, 8)
     for at in range(0, len(groups), GROUPS):
+        if STOP.is_set():
+            raise KeyboardInterrupt
         tables = signed_sums(groups[at : at + GROUPS])
         for eight in range(0, len(tables), 8):
             signs = generator.random_raw(count).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.words import COUNTS, MARKS, Row, format_cut_off, format_number
+from ..evaluation.words import COUNTS, MARKS, Row, format_cut_off, format_number, format_p, format_with_half
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
@@ -116,6 +116,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) ->
         for i in range(len(header))
     ]
     kinds = ["" if one else ' class="t"' for one in numeric]
+    as_text = [format_p if name == "p" else format_number for name in header]
     head = "".join(
         f'<th scope="col"{kind}>{to_html(name)}</th>' for name, kind in zip(header, kinds, strict=True)
     )
@@ -124,7 +125,8 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) ->
         + "".join(
             f'<th scope="row">{to_bdi(cell)}</th>'
             if i == 0
-            else f"<td{kinds[i]}>{format_number(cell) if numeric[i] or cell is None else to_bdi(cell)}</td>"
+            else f"<td{kinds[i]}>"
+            f"{to_html(as_text[i](cell)) if numeric[i] or cell is None else to_bdi(cell)}</td>"
             for i, cell in enumerate(row)
         )
         + "</tr>"
@@ -247,8 +249,7 @@ def mean_with_half(row: Row | None) -> str | None:
     """Write a mean and half of its interval."""
     if row is None or row["mean"] is None:
         return None
-    half = "" if row["high"] is None else f" ± {format_number((row['high'] - row['low']) / 2)}"
-    return format_number(row["mean"]) + half
+    return format_with_half(row["mean"], None if row["high"] is None else (row["high"] - row["low"]) / 2)
 
 
 def differences(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:

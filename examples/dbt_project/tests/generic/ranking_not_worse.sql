@@ -1,15 +1,26 @@
-{% test ranking_not_worse(model, baseline, measure, k) %}
--- The comparisons with this baseline in which a system is surely worse; `model` is what ranking_compare or
+{% test ranking_not_worse(model, baseline, measure=none, k=none, confidence=0.95) %}
+-- The comparisons with this baseline in which a system is surely worse, of all measures and k or of those that are named
+-- (one, or a list). p is corrected over all that the test looks at. `model` is what ranking_compare or
 -- ranking_compare_by_user returns, whose `margin` says what is still the same. Nothing to compare fails too.
-with compared as (
+{%- set measures = [measure] if measure is string else measure or [] %}
+{%- set ks = [k] if k is number else k or [] %}
+with looked_at as (
     select *
     from {{ model }}
-    where baseline = '{{ baseline }}' and measure = '{{ measure }}' and k = {{ k }}
+    where baseline = '{{ baseline }}'
+    {%- if measures %} and measure in ('{{ measures | join("', '") }}'){% endif %}
+    {%- if ks %} and k in ({{ ks | join(", ") }}){% endif %}
 )
 
-from compared
+from ranking_gate('looked_at', confidence := {{ confidence }})
 where verdict = 'worse'
+{%- for one in measures or [none] %}{% for cut in ks or [none] %}
 union all by name
-select '{{ baseline }}' as baseline, '{{ measure }}' as measure, 'nothing to compare' as verdict
-where not exists (from compared)
+select '{{ one or "any measure" }}' as measure, 'nothing to compare' as verdict
+where not exists (
+    from looked_at
+    where p is not null
+    {%- if one %} and measure = '{{ one }}'{% endif %}{% if cut %} and k = {{ cut }}{% endif %}
+)
+{%- endfor %}{% endfor %}
 {% endtest %}

@@ -1,0 +1,230 @@
+"""Conditions of `--fail-if`: how they are written, what they look at, and where one holds."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from operator import ge, gt, le, lt
+from typing import Any
+
+from ..evaluation.defaults import EVERYBODY
+from ..evaluation.errors import DataError
+from ..evaluation.problems import problem_text
+from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
+from ..texts import shorten
+
+VERDICTS = ("worse", "unclear", "same", "better")
+PROBLEMS = "problems"
+SIGNS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
+VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
+RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
+KEYS = ("system", "segment", "k", "measure")
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A condition that makes the command fail.
+
+    text     as it was written
+    system   the model that it looks at; None for each
+    measure  the measure that it looks at, with its options; None for each
+    cuts     the cut-offs that it looks at; () for each
+    column   the column that has a bound; None for the measure's mean
+    verdict  the verdict that fails, or "problems" of the data; None for a bound
+    sign     of the bound
+    bound    the number to compare with
+    share    whether that is a share of the users, in percent
+    """
+
+    text: str
+    system: str | None = None
+    measure: str | None = None
+    cuts: tuple[int | None, ...] = ()
+    column: str | None = None
+    verdict: str | None = None
+    sign: str = ""
+    bound: float = 0.0
+    share: bool = False
+
+    def is_of(self, row: Row) -> bool:
+        """Return whether it looks at a row of a comparison, or at a value."""
+        return (
+            self.system in (None, row["system"])
+            and self.measure in (None, row["measure"])
+            and (not self.cuts or row["k"] in self.cuts)
+        )
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number that may have a bound, and of what it is; its column is None for the mean of a measure."""
+
+    row: Row
+    column: str | None
+    number: float | None
+    users: int
+
+
+def parse_conditions(text: str) -> list[Condition]:
+    """Parse conditions with commas between them.
+
+    Raises:
+        ValueError: the rule that the text breaks
+    """
+    return [parse_condition(one.strip()) for one in re.split(r",(?![^()]*\))", text)]
+
+
+def parse_condition(text: str) -> Condition:
+    """Parse one condition; errors as in `parse_conditions`."""
+    if text == PROBLEMS or re.fullmatch(rf"{PROBLEMS}\(.+\)", text):
+        return Condition(text, column=text[len(PROBLEMS) + 1 : -1] or None, verdict=PROBLEMS)
+    if (found := VERDICT.fullmatch(text)) is not None:
+        subject, verdict = found.groups()
+        system, measure, cuts, column = parse_subject(subject or "", text)
+        if column is None:
+            return Condition(text, system, measure, cuts, verdict=verdict)
+    elif (found := BOUND.fullmatch(text)) is not None:
+        subject, sign, bound, percent = found.groups()
+        system, measure, cuts, column = parse_subject(subject, text)
+        if percent and not (column or "").startswith("users_"):
+            raise ValueError(f"% is a share of the users, as in users_without_rec > 5%, got {text!r}")
+        if measure or column:
+            return Condition(
+                text, system, measure, cuts, column, None, sign, float(bound), share=bool(percent)
+            )
+    raise ValueError(f"{RULE}, got {shorten(repr(text))}")
+
+
+def parse_subject(
+    text: str, condition: str
+) -> tuple[str | None, str | None, tuple[int | None, ...], str | None]:
+    """Parse `[SYSTEM:][MEASURE[@K]] [COLUMN]`."""
+    from ..measures import grammar
+
+    system, colon, rest = text.rpartition(":")
+    words: list[str | None] = [*rest.split()]
+    measure: str | None = None
+    cuts: tuple[int | None, ...] = ()
+    if words:
+        try:
+            choice = grammar.parse_measure(words[0] or "")
+            measure, cuts = choice.name, choice.cuts
+            words = words[1:]
+        except ValueError as error:
+            if not re.fullmatch(r"\w+", words[0] or ""):
+                raise ValueError(f"{error} in {shorten(repr(condition))}") from None
+    if len(words) > 1 or (colon and not system):
+        raise ValueError(f"{RULE}, got {shorten(repr(condition))}")
+    return system if colon else None, measure, cuts, next(iter(words), None)
+
+
+def values_of_summary(rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]) -> Iterator[Value]:
+    """Yield the numbers of rows of `ranking_summary`; `cuts` are those of each measure, by its name."""
+    for row in rows:
+        for name, number in row.items():
+            if name not in cuts and name not in KEYS:
+                yield Value({**row_keys(row), "measure": None}, name, number, row["users"])
+            elif row["k"] in cuts.get(name, ()):
+                yield Value({**row_keys(row), "measure": name}, None, number, row["users"])
+
+
+def values_of_comparison(rows: Iterable[Row]) -> Iterator[Value]:
+    """Yield the numbers of rows of `ranking_compare_by_user`: the means of both models, and each column."""
+    for row in rows:
+        everybody = row["users"] + row["users_undefined"]
+        for side in ("system", "baseline"):
+            keys = {**row_keys(row), "system": row[side], "measure": row["measure"]}
+            yield Value(keys, None, row[f"mean_{side}"], everybody)
+            yield Value(keys, "users_without_rec", row[f"users_without_rec_{side}"], everybody)
+        for name, number in row.items():
+            if not isinstance(number, str) and name not in KEYS:
+                yield Value({**row_keys(row), "measure": row["measure"]}, name, number, everybody)
+
+
+def row_keys(row: Row) -> dict[str, Any]:
+    return {name: row.get(name) for name in ("system", "segment", "k")}
+
+
+def looks_at(conditions: Iterable[Condition], row: Row) -> bool:
+    """Return whether a verdict makes a condition fail: p is corrected over all such rows."""
+    return any(one.verdict in VERDICTS and one.is_of(row) for one in conditions)
+
+
+def failures(
+    conditions: Iterable[Condition],
+    comparisons: Sequence[Row] = (),
+    values: Iterable[Value] = (),
+    problems: Sequence[Row] = (),
+) -> list[str]:
+    """Return a line for each condition that holds, or that finds nothing to look at."""
+    every = list(values)
+    return [line for one in conditions if (line := failure(one, comparisons, every, problems)) is not None]
+
+
+def failure(
+    condition: Condition, comparisons: Sequence[Row], values: Sequence[Value], problems: Sequence[Row]
+) -> str | None:
+    if condition.verdict == PROBLEMS:
+        word = (condition.column or "").lower()
+        found = [problem_text(row) for row in problems if word in row["problem"].lower()]
+        return line_of(condition, found)
+    if condition.verdict is not None:
+        seen = [row for row in comparisons if condition.is_of(row)]
+        if all(row["p"] is None for row in seen):
+            return f"{condition.text}: there is nothing to compare"
+        rows = [row for row in seen if row["verdict"] == condition.verdict]
+        among = f" ({len(rows)} of {len(seen)} comparisons)"
+        return f"{condition.text}: {place_of(rows[0])}{among}" if rows else None
+    looked = [one for one in values if one.column == condition.column and condition.is_of(one.row)]
+    if not looked:
+        there = dict.fromkeys(one.column or one.row["measure"] for one in values)
+        return f"{condition.text}: there is no such value, but {shorten(', '.join(there))}"
+    held = sorted((one for one in looked if exceeds(condition, one)), key=value_order)
+    return line_of(condition, [f"{number_text(one)}{place_of(one.row)}" for one in held])
+
+
+def exceeds(condition: Condition, value: Value) -> bool:
+    """Return whether a value is beyond the bound; what is unknown is."""
+    if value.number is None or isnan(value.number):
+        return True
+    bound = condition.bound * value.users / 100 if condition.share else condition.bound
+    return SIGNS[condition.sign](value.number, bound)
+
+
+def line_of(condition: Condition, found: Sequence[str]) -> str | None:
+    if not found:
+        return None
+    more = f", and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{condition.text}: {found[0]}{more}"
+
+
+def value_order(value: Value) -> tuple[str, str, tuple[bool, int]]:
+    row = value.row
+    return str(row["system"]), str(row["segment"] or ""), cut_off_key(row["k"])
+
+
+def number_text(value: Value) -> str:
+    return f"{'NULL' if value.number is None else format_number(value.number)} "
+
+
+def place_of(row: Row) -> str:
+    """Say which row it is: `als in ndcg@10, segment SE`."""
+    place = "" if row["system"] is None else f"{shorten(row['system'])} "
+    place += f"in {row['measure']}@" if row["measure"] else "at k = "
+    place += format_cut_off(row["k"])
+    segment = row.get("segment")
+    return place if segment in (None, EVERYBODY) else f"{place}, segment {shorten(segment)}"
+
+
+def check_problem_names(conditions: Iterable[Condition], caller: str) -> None:
+    """Raise DataError for a problem that the check never finds."""
+    from ..duckdb.statements import code, texts
+
+    for one in conditions:
+        if one.verdict == PROBLEMS and one.column is not None:
+            known = (code(text).lower() for name, (text, _) in texts().items() if "problems" in name)
+            if not any(one.column.lower() in text for text in known):
+                rule = "--fail-if problems(TEXT) must be words that a problem is called by"
+                raise DataError(f"{caller}: {rule}, got {one.text}")
