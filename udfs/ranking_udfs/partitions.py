@@ -178,6 +178,7 @@ class Partitioned:
 
 
 IDS = ("user", "item", "system")
+OPTIONS = ("confidence", "margin", "correction", "test", "permutations", "seed")  # of a comparison
 NEEDED = {"rec": {"user", "item", "score"}, "truth": {"user", "item"}}
 
 
@@ -217,20 +218,8 @@ def partition(
     """
     names = columns_of(function, columns)
     found = {
-        "rec": find_columns(
-            function,
-            "rec",
-            rec.names,
-            {"user": names.user_col, "item": names.item_col, "score": names.score_col},
-            {"system": (names.system_col, "system")},
-        ),
-        "truth": find_columns(
-            function,
-            "truth",
-            truth.names,
-            {"user": names.user_col, "item": names.item_col},
-            {"grade": (names.grade_col, "rel")},
-        ),
+        "rec": find_columns(function, "rec", rec, names),
+        "truth": find_columns(function, "truth", truth, names),
     }
     call = Call(function, names, found, ks, ties, options or {})
     if function in ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare"):
@@ -265,7 +254,7 @@ class Call:
             raise ValueError(f"{self.function}: ties must be item|expected, got {shorten(repr(self.ties))}")
         if self.function == "ranking_compare":
             self.options = {"measures": measures, **self.options}
-            names = COMPARED_MEASURES if measures is None else map(normal, measures)
+            names = {str(one).strip().lower() for one in measures or COMPARED_MEASURES}
             self.choices = [
                 Choice(one, {}, {}, tuple(self.ks)) for one in MEASURES.values() if one.name in names
             ]
@@ -353,8 +342,7 @@ class Call:
             return self.problems_sql(), call
         if function == "ranking_summary":
             return f"{self.sums_sql} UNION ALL BY NAME {users}", self.means_sql
-        exclude = "ranking_system"
-        values = f"SELECT * EXCLUDE ({exclude}) FROM ({self.values_sql}) WHERE has_truth"
+        values = f"SELECT * EXCLUDE (ranking_system) FROM ({self.values_sql}) WHERE has_truth"
         return f"{values} UNION ALL BY NAME {users}", call
 
     @property
@@ -371,7 +359,7 @@ class Call:
     def means_sql(self) -> str:
         counts = "'users', 'users_without_rec', 'truth_rows', 'truth_users', 'users_without_truth'"
         key = "system" if self.system else "NULL"
-        order = "".join(f"{name} ASC NULLS LAST, " for name in ("system",) if self.system)
+        order = "system ASC NULLS LAST, " if self.system else ""
         return f"""
             SELECT * EXCLUDE (has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
             FROM (
@@ -424,24 +412,20 @@ def sql_value(function: str, value: Any) -> str:
     raise TypeError(f"{function}: arguments must be numbers, texts or lists, got {shorten(repr(value))}")
 
 
-def normal(name: Any) -> str:
-    return str(name).strip().lower()
-
-
-def find_columns(
-    function: str,
-    table: str,
-    there: Sequence[str],
-    needed: Mapping[str, str],
-    optional: Mapping[str, tuple[str | None, str]],
-) -> dict[str, str]:
+def find_columns(function: str, table: str, schema: pa.Schema, names: Columns) -> dict[str, str]:
     """Return the columns of a table by what they are. What is missing, planning says."""
-    wanted = dict(needed) | {
-        what: default if name is None else name for what, (name, default) in optional.items()
-    }
+    wanted = {"user": names.user_col, "item": names.item_col}
+    if table == "rec":
+        wanted |= {
+            "score": names.score_col,
+            "system": "system" if names.system_col is None else names.system_col,
+        }
+    else:
+        wanted["grade"] = "rel" if names.grade_col is None else names.grade_col
     columns = {}
     for what, name in wanted.items():
-        found = [one for one in there if one == name] or [one for one in there if one.lower() == name.lower()]
+        exact = [one for one in schema.names if one == name]
+        found = exact or [one for one in schema.names if one.lower() == name.lower()]
         if len(found) > 1:
             raise ValueError(f"{function}: {table} must have one column {name}, got {len(found)}")
         if found:
@@ -452,6 +436,8 @@ def find_columns(
 def partition_by_user(by_user: pa.Schema, options: Mapping[str, Any]) -> Partitioned:
     """Plan ranking_compare_by_user over one table, with its further arguments: all of it is for the merge."""
     function = "ranking_compare_by_user"
+    for name in options.keys() - {"baseline", "measures", *OPTIONS}:
+        raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
     arguments = "".join(f", {name} := {sql_value(function, value)}" for name, value in options.items())
     sql = f"FROM {function}('_ranking_parts'{arguments})"
     return with_result(Partitioned(function, {}, "", None, sql, {"part": by_user}))

@@ -1,19 +1,36 @@
 """The table functions for Spark: DataFrames in and out, evaluated by DuckDB in the executors' Python."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, TypedDict, Unpack
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
-from pyspark.sql.types import ArrayType, DataType, MapType, NullType, StructType
+from pyspark.sql.types import DataType, NullType
 
 from ..evaluation.columns import ColumnNames
-from ..evaluation.defaults import CONFIDENCE, PERMUTATIONS, SEED, K
-from ..partitions import IDS, Partitioned, partition, partition_by_user
+from ..evaluation.defaults import K
+from ..partitions import IDS, OPTIONS, Partitioned, partition, partition_by_user
 from ..texts import shorten
 from .workers import on_executors
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """The options of a comparison, as in SQL."""
+
+    confidence: float
+    margin: float | None
+    correction: str
+    test: str
+    permutations: int
+    seed: int
+
+
+class ComparisonArguments(ColumnNames, ComparisonOptions, total=False):
+    """Those, and the arguments that name columns."""
+
 
 CutOffs = Sequence[int | None] | int | None
 Measures = Sequence[str] | str | None
@@ -112,26 +129,14 @@ def ranking_compare(
     ks: CutOffs,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
-    confidence: float = CONFIDENCE,
-    margin: float | None = None,
-    correction: str = "holm",
-    test: str = "t",
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
-    **columns: Unpack[ColumnNames],
+    **arguments: Unpack[ComparisonArguments],
 ) -> DataFrame:
     """Say whether one system is better than another, as `ranking_compare` of SQL does, with its arguments.
 
     One executor gets 8 bytes for each user, system, k and measure, and the userid.
     """
-    options = {
-        "confidence": confidence,
-        "margin": margin,
-        "correction": correction,
-        "test": test,
-        "permutations": permutations,
-        "seed": seed,
-    }
+    options = {name: value for name, value in arguments.items() if name in OPTIONS}
+    columns = {name: value for name, value in arguments.items() if name not in OPTIONS}
     options = {"baseline": baseline, **options}
     return evaluate("ranking_compare", rec, truth, ks, measures, columns=columns, options=options)
 
@@ -140,38 +145,25 @@ def ranking_compare_by_user(
     by_user: DataFrame,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
-    confidence: float = CONFIDENCE,
-    margin: float | None = None,
-    correction: str = "holm",
-    test: str = "t",
-    permutations: int = PERMUTATIONS,
-    seed: int = SEED,
+    **options: Unpack[ComparisonOptions],
 ) -> DataFrame:
     """Compare systems by any table with a row per user, as `ranking_compare_by_user` of SQL does.
 
     by_user has system, userid [, k] [, segment] and columns of numbers: what `ranking_by_user` gives, with
     any options, or clicks, or revenue. One executor gets all of it. All else is as of `ranking_compare`.
     """
-    caller = "ranking_compare_by_user"
-    options = {name: value for name, value in locals().items() if name not in ("by_user", "caller")}
-    job = partition_by_user(schema(caller, "by_user", by_user), options)
-    return one_partition(by_user, job)
+    names = schema("ranking_compare_by_user", "by_user", by_user)
+    given = {"baseline": baseline, "measures": measures, **options}
+    return one_partition(by_user, partition_by_user(names, given))
 
 
 def ranking_check(
     rec: DataFrame, truth: DataFrame, ks: CutOffs = K, **columns: Unpack[ColumnNames]
 ) -> DataFrame:
-    """List the problems of two DataFrames, as `ranking_check` of SQL does.
+    """List the problems of two DataFrames, as `ranking_check` of SQL does: a row for each kind of problem.
 
-    Args:
-        rec: as for `ranking_judged`.
-        truth: as for `ranking_judged`.
-        ks: the cut-offs at which to look for tied scores, and down to the largest for repeated items.
-        columns: as for `ranking_judged`.
-
-    Returns:
-        A row for each kind of problem: problem, count (of rows, or of what the problem says), example; no row
-        if all is well. One executor gets all userids and all itemids, each once of each partition.
+    `ks` are the cut-offs at which to look for tied scores, and down to the largest for repeated items. One
+    executor gets all userids and all itemids, each once of each partition.
     """
     return evaluate("ranking_check", rec, truth, ks, columns=columns)
 
@@ -279,17 +271,7 @@ def by_user(rec: DataFrame, truth: DataFrame, job: Partitioned) -> DataFrame:
 
 
 def check_id(function: str, name: str, kind: DataType) -> None:
-    """Raise TypeError for an id by which Spark cannot hand out rows, or that Arrow has no type for."""
-    if not is_id(kind):
+    """Raise TypeError for an id by which Spark cannot hand out rows, or for which Arrow has no type."""
+    if re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
         rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
         raise TypeError(f"{function}: {shorten(name)} {rule}, got {shorten(kind.simpleString())}")
-
-
-def is_id(kind: DataType) -> bool:
-    if isinstance(kind, StructType):
-        return all(is_id(field.dataType) for field in kind.fields)
-    if isinstance(kind, ArrayType):
-        return is_id(kind.elementType)
-    return not isinstance(kind, MapType) and not any(
-        word in kind.simpleString() for word in ("interval", "variant")
-    )
