@@ -1146,7 +1146,7 @@ FROM (
         count(value) AS users,
         count(*) - count(value) AS users_undefined,
         ranking_mean(value) AS mean,
-        list_sort(list(value) FILTER (value IS NOT NULL), 'ASC') AS sorted
+        list_sort(list(value + 0) FILTER (value IS NOT NULL), 'ASC') AS sorted
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
         FROM query_table(by_user) AS users_of

@@ -1,4 +1,4 @@
-"""The pack where people use DuckDB: the default connection, data frames, SQLAlchemy, JupySQL, Ibis.
+"""The pack where people use DuckDB: the default connection, data frames, SQLAlchemy, JupySQL, Ibis; Dask.
 
 The shell and what reads a database through the portable edition are in test_portable.
 """
@@ -292,3 +292,27 @@ def test_ibis_has_the_pack() -> None:
     both = lists.join(right, "userid")
     assert both.select(found=recall(both.rec, both.truth, 1)).found.mean().to_pyarrow().as_py() == 0.5
     con.disconnect()
+
+
+# --- Dask ---
+
+
+def test_dask_evaluates_partitions_of_its_data_frames() -> None:
+    dask = pytest.importorskip("dask", reason="needs the extra `friends`")
+    frames = pytest.importorskip("dask.dataframe", reason="needs the extra `friends`")
+    many = pa.table({"userid": [n // 4 for n in range(99)], "itemid": [n % 11 for n in range(99)]})
+    many = many.append_column("score", pa.array([float(n % 5) for n in range(99)]))
+    right = pa.table({"userid": [n // 3 for n in range(99)], "itemid": [n % 7 for n in range(99)]})
+    rec, truth = (
+        frames.from_pandas(table.to_pandas(), npartitions=3).shuffle("userid", npartitions=5)
+        for table in (many, right)
+    )
+    job = ranking_udfs.partition("ranking_summary", many.schema, right.schema, [2, None])
+    pairs = zip(rec.to_delayed(), truth.to_delayed(), strict=True)
+    parts = dask.compute(*(dask.delayed(job.part)(*pair) for pair in pairs), scheduler="threads")
+    with duckdb.connect() as con:
+        ranking_udfs.register(con)
+        con.register("many", many)
+        con.register("right_ones", right)
+        expected = con.sql("FROM ranking_summary('many', 'right_ones', [2, NULL])").to_arrow_table()
+    assert repr(job.merge(pa.concat_tables(parts)).to_pylist()) == repr(expected.to_pylist())

@@ -4,9 +4,11 @@ import datetime
 import decimal
 import math
 import os
+import random
 import re
 import runpy
 import shutil
+import signal
 import subprocess
 import sys
 import zipfile
@@ -28,6 +30,7 @@ pytest.importorskip("pyspark", reason="needs the extra `spark`")
 from pyspark.sql import DataFrame, SparkSession
 
 import ranking_udfs.spark
+from ranking_udfs.spark import workers
 
 # All of this takes long; `slow` is what need not be tried on the oldest Spark too. In parallel with other
 # files it is soonest done by one worker (--dist loadfile), since each would have a session of its own.
@@ -239,41 +242,137 @@ TRUTH = pa.table(
 KS = [0, 1, 2, 3, 100, None]
 
 
-def by_functions(con: duckdb.DuckDBPyConnection, ks: list[int | None]) -> list[dict[str, Any]]:
-    """What the functions make of DuckDB's judged rankings: the same code as on Spark."""
-    measures = ", ".join(f'system.main."{name}"(judged, k) AS "{name}"' for name in COLUMNS)
-    return con.execute(
-        f"""
-        SELECT system, userid, k, n_rec, n_truth, {measures}
-        FROM ranking_judged('rec', 'truth', NULL), (SELECT unnest($ks::BIGINT[]) AS k)
-    """,
-        {"ks": ks},
-    ).to_arrow_table()
+KEYS = ("system", "userid", "k")
+CALLS: list[tuple[str, dict[str, Any], str]] = [
+    ("ranking_judged", {"max_k": 3}, "3"),
+    ("ranking_by_user", {"ks": KS}, "$ks"),
+    ("ranking_by_user", {"ks": KS, "ties": "expected"}, "$ks, ties := 'expected'"),
+    ("ranking_summary", {"ks": KS}, "$ks"),
+    ("ranking_summary", {"ks": KS, "ties": "expected"}, "$ks, ties := 'expected'"),
+    ("ranking_distribution", {"ks": KS}, "$ks"),
+    ("ranking_compare", {"ks": KS, "margin": 0.1}, "$ks, margin := 0.1"),
+    ("ranking_compare", {"ks": 2, "test": "randomization"}, "2, test := 'randomization'"),
+    ("ranking_check", {"ks": KS}, "$ks"),
+    ("ranking_check", {"ks": [2], "descending": False}, "[2], descending := false"),
+]
+
+
+def partitioned(spark: SparkSession, partitions: int) -> None:
+    """Let Spark hand out users to so many partitions, or to as many as it likes of them."""
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    spark.conf.set("spark.sql.adaptive.enabled", str(partitions == 7).lower())
+
+
+def check_calls(
+    spark: SparkSession,
+    con: duckdb.DuckDBPyConnection,
+    rec: pa.Table,
+    truth: pa.Table,
+    calls: list[tuple[str, dict[str, Any], str]],
+) -> None:
+    """The rows of the table functions are those of DuckDB to the bit, in its order where it has one."""
+    con.register("rec", rec)
+    con.register("truth", truth)
+    frames = spark.createDataFrame(rec), spark.createDataFrame(truth)
+    for function, arguments, sql in calls:
+        found = getattr(ranking_udfs.spark, function)(*frames, **arguments).toArrow()
+        given = {"ks": KS} if "$ks" in sql else {}
+        call = f"FROM {function}('rec', 'truth', {sql})".replace("ranking_check('rec', 'truth', ", CHECK)
+        expected = con.execute(call, given).to_arrow_table()
+        if function in ("ranking_judged", "ranking_by_user"):
+            check_same(rows(found, *KEYS), rows(expected, *KEYS))
+        else:
+            check_same(found.to_pylist(), expected.to_pylist())
+
+
+CHECK = "ranking_check('rec', 'truth', ks := "
 
 
 @on_either
 def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
-    con.register("rec", REC)
-    con.register("truth", TRUTH)
-    rec, truth = spark.createDataFrame(REC), spark.createDataFrame(TRUTH)
-    keys = ("system", "userid", "k")
-    judged = ranking_udfs.spark.ranking_judged(rec, truth, 3)
-    check_same(
-        rows(judged.toArrow(), *keys),
-        rows(con.sql("FROM ranking_judged('rec', 'truth', 3)").to_arrow_table(), *keys),
+    calls = [call for call in CALLS if call[0] != "ranking_compare"]  # B and NULL have no user in common
+    if spark.sparkContext.master == CLUSTER:
+        calls = calls[:1] + calls[4:5] + calls[-1:]
+    check_calls(spark, con, REC, TRUTH, calls)
+    check_calls(spark, con, REC.slice(0, 15), TRUTH, [("ranking_compare", {"ks": KS}, "$ks")])
+
+
+def random_tables() -> tuple[pa.Table, pa.Table]:
+    """Three systems, of which one lists for a few users alone; ties, NULLs and grades that overflow a sum."""
+    draw = random.Random(32)
+    n = 2000
+    systems = [draw.choice(["A", "B"]) for _ in range(n - 20)] + [None] * 20
+    rec = pa.table(
+        {
+            "system": systems,
+            "userid": [draw.choice([None, *map(str, range(90))]) for _ in range(n)],
+            "itemid": [draw.choice([None, *range(30)]) for _ in range(n)],
+            "score": [draw.choice([1.0, 2.0, 0.5, NAN, None, 3.25]) for _ in range(n)],
+        }
     )
-    by_user = ranking_udfs.spark.ranking_by_user(rec, truth, KS)
-    check_same(rows(by_user.toArrow(), *keys), rows(by_functions(con, KS), *keys))
-    for ties in ("item", "expected"):
-        for function in ("ranking_by_user", "ranking_summary"):
-            found = getattr(ranking_udfs.spark, function)(rec, truth, KS, ties=ties).toArrow()
-            sql = f"FROM {function}('rec', 'truth', $ks{', ties := $ties' * (ties == 'expected')})"
-            given = {"ks": KS} | ({"ties": ties} if ties == "expected" else {})
-            expected = con.execute(sql, given).to_arrow_table()
-            if function == "ranking_summary":  # which has an order
-                check_same(found.to_pylist(), expected.to_pylist(), CLOSE)
-            else:
-                check_same(rows(found, *keys), rows(expected, *keys), CLOSE)
+    truth = pa.table(
+        {
+            "userid": [draw.choice([None, *map(str, range(5, 100))]) for _ in range(n)],
+            "itemid": [draw.choice([None, *range(30)]) for _ in range(n)],
+            "rel": [draw.choice([0.0, 1.0, 2.5, -1.0, 21.0]) for _ in range(n)],
+        }
+    )
+    return rec, truth
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("partitions", [1, 7, 64])
+def test_no_number_of_partitions_changes_a_bit(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection, partitions: int
+) -> None:
+    calls = {1: CALLS[3:7], 7: CALLS, 64: [CALLS[3], CALLS[6]]}[partitions]
+    partitioned(spark, partitions)
+    try:
+        check_calls(spark, con, *random_tables(), calls)
+    finally:
+        partitioned(spark, 2)
+
+
+def test_values_by_user_are_compared_by_any_measure(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection
+) -> None:
+    rec, truth = (spark.createDataFrame(table) for table in (REC.slice(0, 15), TRUTH))
+    by_user = ranking_udfs.spark.ranking_by_user(rec, truth, [3], ["ndcg(gain=linear)", "hits"])
+    con.register("by_user", by_user.toArrow())
+    for measures in (None, ["hits"]):
+        found = ranking_udfs.spark.ranking_compare_by_user(by_user, "A", measures).toArrow()
+        sql = "FROM ranking_compare_by_user('by_user', baseline := 'A', measures := $measures)"
+        if measures is None:
+            sql = sql.replace("$measures", "NULL")
+        given = {} if measures is None else {"measures": measures}
+        check_same(found.to_pylist(), con.execute(sql, given).to_arrow_table().to_pylist())
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize("spark", [CLUSTER], indirect=True, scope="module")
+def test_a_worker_that_is_killed_is_started_again_and_nothing_counts_twice(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the middle of its rows, the first Python worker that has read some of them dies."""
+
+    def dying(step: str, job: Any) -> Callable[[Any], Any]:
+        call, died = on_executors(step, job), str(tmp_path / "died")
+
+        def die(batches: Any) -> Any:
+            read = 0
+            for batch in batches:
+                yield batch
+                read += batch.num_rows
+                if read > 20 and not os.path.exists(died):
+                    with open(died, "w"):
+                        os.kill(os.getpid(), signal.SIGKILL)
+
+        return lambda batches: call(die(batches))
+
+    on_executors = workers.on_executors
+    monkeypatch.setattr("ranking_udfs.spark.tables.on_executors", dying)
+    check_calls(spark, con, *random_tables(), [CALLS[3]])
+    assert (tmp_path / "died").exists()
 
 
 @pytest.mark.slow
@@ -296,28 +395,10 @@ def test_a_session_may_have_other_settings(spark: SparkSession, con: duckdb.Duck
     )
     found = ranking_udfs.spark.ranking_summary(rec, truth, [2, None], ties="expected").toArrow().to_pylist()
     sql = "FROM ranking_summary('rec', 'truth', [2, NULL], ties := 'expected')"
-    check_same(found, con.execute(sql).to_arrow_table().to_pylist(), CLOSE)
+    check_same(found, con.execute(sql).to_arrow_table().to_pylist())
     assert ranking_udfs.spark.ranking_check(rec, truth, 2).count() == len(
         con.execute("FROM ranking_check('rec', 'truth', ks := 2)").fetchall()
     )
-
-
-@pytest.mark.slow
-def test_no_partition_and_no_shuffle_changes_a_bit(spark: SparkSession) -> None:
-    seed = spark.range(4000).selectExpr(
-        "hash(id) % 97 AS userid", "hash(id, 1) % 40 AS itemid", "hash(id, 2) % 7 AS score"
-    )
-    truth = seed.selectExpr("userid", "itemid + 3 AS itemid", "score / 3 AS rel")
-    seen = []
-    for partitions, adaptive in ((1, True), (7, False)):
-        spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
-        spark.conf.set("spark.sql.adaptive.enabled", str(adaptive).lower())
-        rec, right = seed.repartition(partitions, "score"), truth.repartition(partitions)
-        summary = ranking_udfs.spark.ranking_summary(rec, right, [5, None]).toArrow().to_pylist()
-        values = rows(ranking_udfs.spark.ranking_by_user(rec, right, 5, ["ndcg", "mrr"]).toArrow(), "userid")
-        seen.append(repr((summary, values)))
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
-    assert len(set(seen)) == 1
 
 
 DAY = datetime.date(2026, 11, 22)
@@ -336,7 +417,6 @@ IDS: dict[str, list[Any]] = {
         datetime.datetime(2026, 11, 22, 2, tzinfo=datetime.UTC),
     ],
     "timestamp_ntz": [datetime.datetime(1, 1, 1), datetime.datetime(2026, 11, 22)],
-    "interval day to second": [datetime.timedelta(1), datetime.timedelta(1, 1)],
     "array<int>": [[], [1], [1, 2]],
     "struct<a: int, b: string>": [{"a": 1, "b": "x"}, {"a": 1, "b": "y"}],
 }
@@ -427,44 +507,22 @@ ZEROS = pa.table({"userid": [1, 2], "itemid": ["a", "a"], "rel": [0.0, -1.0]})
 
 
 @pytest.mark.slow
-def test_the_check_finds_what_duckdb_finds(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_the_check_finds_what_only_all_users_show(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection
+) -> None:
     hostile = TRUTH.set_column(2, "rel", pa.array([3.0, 1.0, 2.0, 1.0, 0.0, NAN, None, None, -1.0, 1.0, 2.0]))
-    for rec, truth, ks, more in (
-        (REC, hostile, [1, 2, None], {}),
-        (REC, hostile, [2], {"descending": False}),
-        (ALIKE, UNLIKE, [10], {}),
-        (ALIKE, ZEROS, [1], {"system_col": "model"}),
-    ):
-        con.register("rec", rec)
-        con.register("truth", truth)
-        options = "".join(
-            f", {name} := {str(value).lower() if value is False else repr(value)}"
-            for name, value in more.items()
-        )
-        expected = con.execute(
-            f"FROM ranking_check('rec', 'truth', ks := $ks{options})", {"ks": ks}
-        ).fetchall()
-        found = ranking_udfs.spark.ranking_check(
-            spark.createDataFrame(rec), spark.createDataFrame(truth), ks, **more
-        ).toArrow()
-        assert len(expected) >= 3
-        assert [tuple(row.values()) for row in found.to_pylist()] == [
-            (problem, count, example.replace("rel nan", "rel NaN")) for problem, count, example in expected
-        ]
+    check_calls(spark, con, REC, hostile, [CALLS[8]])
+    check_calls(spark, con, ALIKE, UNLIKE, [("ranking_check", {"ks": 10}, "10")])
+    named = ("ranking_check", {"ks": [1], "system_col": "model"}, "[1], system_col := 'model'")
+    check_calls(spark, con, ALIKE, ZEROS, [named])
 
 
-@pytest.mark.slow
 def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spark: SparkSession) -> None:
     fine = spark.createDataFrame(FINE)
     assert ranking_udfs.spark.ranking_check(fine, fine.drop("score")).toArrow().to_pylist() == []
-    found = ranking_udfs.spark.ranking_check(fine.drop("score"), fine).toArrow().to_pylist()
-    assert found == [
-        {
-            "problem": "rec must have a column score (score_col)",
-            "count": 1,
-            "example": "userid, itemid; truth has one",
-        }
-    ]
+    row, *_ = ranking_udfs.spark.ranking_check(fine.drop("score"), fine).toArrow().to_pylist()
+    assert row["problem"] == "rec must have a column score (score_col)"
+    assert row["example"] == "userid, itemid; truth has one"
 
 
 # --- Errors ---
@@ -472,6 +530,7 @@ def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spar
 
 Call = Callable[[DataFrame], Any]
 NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
+NUMBERS = "a column of numbers to compare by"
 CLOSED_FORM = "must be one whose expected value over ties has a closed form"
 SUMMARY: dict[str, Call] = {
     "rec must have a column model (system_col), got userid, itemid, score": lambda one: summary(
@@ -482,34 +541,30 @@ SUMMARY: dict[str, Call] = {
     "rec must have one column itemid, got 2": lambda one: summary(
         one, rec=one.toDF("userid", "ItemID", "ITEMID")
     ),
-    "rec must have a column itemid (item_col), got userid, score": lambda one: summary(
-        one, rec=one.drop("itemid")
-    ),
     "rec must have a column score (score_col), got userid, itemid; truth has one": lambda one: summary(
         one, rec=one.drop("score")
     ),
-    "itemid must have the same type in rec and in truth, got string and bigint": lambda one: summary(
+    "itemid must have the same type in rec and in truth, got VARCHAR and BIGINT": lambda one: summary(
         one, rec=one.withColumn("itemid", one.itemid.cast("string"))
     ),
-    "score must be a number, got string": lambda one: summary(
+    "score must be a number, got VARCHAR": lambda one: summary(
         one, rec=one.selectExpr("userid", "itemid", "'1' AS score")
     ),
-    "rel must be a number, got string": lambda one: summary(one.selectExpr("*", "'3' AS rel")),
+    "rel must be a number, got VARCHAR": lambda one: summary(one.selectExpr("*", "'3' AS rel")),
     f"itemid {NO_ORDER}, got map<bigint,int>": lambda one: summary(
         one.selectExpr("userid", "map(itemid, 1) AS itemid", "score")
     ),
     "rec must be a DataFrame of Spark, got list": lambda one: summary(one, rec=[1]),
     "ks must be a list of one or more k, got []": lambda one: summary(one, []),
     "every k in ks must be 0 or more, got -1": lambda one: summary(one, [1, -1]),
-    "every k in ks must be an integer, got 2.5": lambda one: summary(one, 2.5),
+    "every k in ks must be an integer, got [2.5]": lambda one: summary(one, 2.5),
     "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)": lambda one: summary(
         one, 1, "ndgc"
     ),
     "measures must be names of measures, got 5": lambda one: summary(one, 1, 5),
-    f"model {NO_ORDER}, got map<int,int>": lambda one: summary(
-        one, rec=one.selectExpr("*", "map(1, 2) AS model"), system_col="model"
+    f"userid {NO_ORDER}, got array<interval day>": lambda one: summary(
+        one.selectExpr("array(INTERVAL '1' DAY) AS userid", "itemid", "score")
     ),
-    "measures must be names of measures, got [5]": lambda one: summary(one, 1, [5]),
     f"with ties=expected a measure {CLOSED_FORM}, got bpref": lambda one: summary(
         one, 1, "bpref", "expected"
     ),
@@ -524,11 +579,20 @@ def summary(one: DataFrame, ks: Any = 1, *more: Any, rec: Any = None, **named: A
 def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None:
     one = spark.createDataFrame(FINE)
     calls: dict[str, Call] = {f"ranking_summary: {error}": call for error, call in SUMMARY.items()} | {
-        "ranking_judged: max_k must be an integer, got '3'": lambda one: ranking_udfs.spark.ranking_judged(
-            one, one, "3"
+        "ranking_judged: max_k must be an integer, got VARCHAR": lambda one: (
+            ranking_udfs.spark.ranking_judged(one, one, "3")
         ),
         "ranking_by_user: rec must be a DataFrame of Spark, got str": lambda one: (
             ranking_udfs.spark.ranking_by_user("rec", one, 1)
+        ),
+        "ranking_compare: confidence must be a number above 0 and below 1, got 95.0": lambda one: (
+            ranking_udfs.spark.ranking_compare(one, one, 1, confidence=95.0)
+        ),
+        "ranking_compare_by_user: got an unexpected keyword argument 'alpha'": lambda one: (
+            ranking_udfs.spark.ranking_compare_by_user(one, **{"alpha": 0.05})  # type: ignore[arg-type]
+        ),
+        f"ranking_compare_by_user: by_user must have {NUMBERS}, got none": lambda one: (
+            ranking_udfs.spark.ranking_compare_by_user(one.selectExpr("userid", "'a' AS system"))
         ),
         "register: spark must be a SparkSession, got DataFrame": ranking_udfs.spark.register,
     }
@@ -554,25 +618,27 @@ def test_errors_of_a_job_end_in_one_line(spark: SparkSession) -> None:
         ),
         (
             ranking_udfs.spark.ranking_by_user(one, one.selectExpr("*", "6.0 AS rel"), 1, "err"),
-            "ValueError: err: a grade must be max_grade=4 or less, got 6",
+            "ValueError: ranking_err: a grade must be max_grade=4 or less, got 6",
         ),
         (
             ranking_udfs.spark.ranking_by_user(one, one.selectExpr("*", "double('nan') AS rel"), 1),
-            "ranking_by_user: rel must be a finite number, got NaN",
+            "ValueError: ranking_by_user: rel must be a finite number, got nan",
         ),
         (
             ranking_udfs.spark.ranking_judged(one, one.where("userid > 2"), 1),
-            "ranking_judged: truth must have a user, got none",
+            "ValueError: ranking_judged: truth must have a user, got 0 rows",
         ),
         (
-            ranking_udfs.spark.ranking_summary(one, one.where("userid > 2"), 1),
-            "ranking_summary: truth must have a user, got none",
+            ranking_udfs.spark.ranking_summary(
+                one, one.selectExpr("CAST(NULL AS BIGINT) AS userid", "itemid"), 1
+            ),
+            "ValueError: ranking_summary: truth must have a user, got 3 rows without userid",
         ),
     ):
         with pytest.raises(Exception) as raised:  # noqa: PT011  (each is an error of another type)
             frame.toArrow()
         text = str(raised.value).strip()
-        assert line in text.splitlines()[0 if "ranking_" in line else -1], text
+        assert line == text.splitlines()[-1], text
 
 
 def test_functions_of_the_user_stay_and_a_prefix_gives_others(spark: SparkSession) -> None:
@@ -642,6 +708,15 @@ def test_the_example_compares_two_models(
     assert f"200 values in {tmp_path / 'by_user.parquet'}" in printed
 
 
+def test_executors_without_duckdb_say_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = ranking_udfs.partition("ranking_judged", REC.schema, TRUTH.schema, 3)
+    call = workers.on_executors("evaluate", job)
+    monkeypatch.setitem(sys.modules, "ranking_udfs.spark.workers", None)
+    monkeypatch.delattr(ranking_udfs.spark, "workers")
+    with pytest.raises(ImportError, match=r"the Python of the executors must have duckdb.*pip install"):
+        list(call([]))
+
+
 def said(code: str, **environment: str) -> str:
     """What another process says last."""
     done = subprocess.run(
@@ -656,7 +731,7 @@ def said(code: str, **environment: str) -> str:
 def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "old").mkdir()
     (tmp_path / "none" / "pyspark").mkdir(parents=True)
-    (tmp_path / "old" / "pyspark.py").write_text("__version__ = '3.5.9'")
+    (tmp_path / "old" / "pyspark.py").write_text("__version__ = '3.4.9'")
     (tmp_path / "none" / "pyspark" / "__init__.py").write_text(
         "raise ModuleNotFoundError('none', name='pyspark')"
     )
@@ -664,7 +739,7 @@ def test_what_is_missing_is_said_in_a_line(tmp_path: Path) -> None:
     start = "import ranking_udfs.spark; ranking_udfs.spark.register()"
     for folder, rule in (
         ("none", f"must be installed {hint}"),
-        ("old", f"must be 4.1 or later {hint}, got 3.5.9"),
+        ("old", f"must be 3.5 or later {hint}, got 3.4.9"),
     ):
         error = said(start, PYTHONPATH=f"{tmp_path / folder}{os.pathsep}{os.environ['PYTHONPATH']}")
         assert error == f"ImportError: ranking_udfs.spark: pyspark {rule}"

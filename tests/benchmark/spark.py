@@ -6,6 +6,7 @@ without a measure.
 """
 
 import argparse
+import itertools
 import os
 import statistics
 import sys
@@ -31,16 +32,16 @@ OWN = ["recallAtK", "precisionAtK", "meanAveragePrecisionAtK", "ndcgAtK"]
 K = 10
 
 
-def lists(rec: DataFrame, truth: DataFrame) -> DataFrame:
-    """The lists and sets as `RankingEvaluator` wants them: arrays of DOUBLE."""
+def lists(rec: DataFrame, truth: DataFrame, kind: str) -> DataFrame:
+    """The lists and sets: arrays of this type, as `RankingEvaluator` wants them of DOUBLE."""
     window = Window.partitionBy("userid").orderBy(F.col("score").desc_nulls_last(), "itemid")
     top = rec.withColumn("rank", F.row_number().over(window)).where(F.col("rank") <= K)
-    item = F.col("itemid").cast("double")
+    item = F.col("itemid").cast(kind)
     listed = top.groupBy("userid").agg(
         F.sort_array(F.collect_list(F.struct("rank", item.alias("item")))).alias("rec")
     )
     known = truth.groupBy("userid").agg(F.collect_set(item).alias("truth"))
-    empty = F.array().cast("array<double>")
+    empty = F.array().cast(f"array<{kind}>")
     joined = known.join(listed, "userid", "left")
     return joined.select(F.coalesce(F.col("rec.item"), empty).alias("rec"), "truth")
 
@@ -48,13 +49,19 @@ def lists(rec: DataFrame, truth: DataFrame) -> DataFrame:
 def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], object]]:
     rec, truth = spark.read.parquet(str(files.rec)), spark.read.parquet(str(files.truth))
 
+    is_text = rec.schema["itemid"].dataType.simpleString() == "string"
+
     def own() -> list[float]:
-        found = lists(rec, truth)
+        found = lists(rec, truth, "double")
         one = RankingEvaluator(predictionCol="rec", labelCol="truth", k=K)
         return [one.evaluate(found, {one.metricName: name}) for name in OWN]
 
     def floor() -> object:
-        return lists(rec, truth).agg(F.sum(F.size("rec")), F.sum(F.size("truth"))).collect()
+        return (
+            lists(rec, truth, "string" if is_text else "double")
+            .agg(F.sum(F.size("rec")), F.sum(F.size("truth")))
+            .collect()
+        )
 
     def judged() -> object:
         found = ranking_udfs.spark.ranking_judged(rec, truth, K)
@@ -70,13 +77,11 @@ def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], obje
     return {
         "floor": floor,
         "ranking_judged": judged,
-        "ranking_summary, one measure": lambda: ranking_udfs.spark.ranking_summary(
-            rec, truth, K, "ndcg"
-        ).collect(),
         "ranking_summary, six measures": lambda: ranking_udfs.spark.ranking_summary(
             rec, truth, K, MEASURES
         ).collect(),
-        "RankingEvaluator, four measures": own,
+        "ranking_check": lambda: ranking_udfs.spark.ranking_check(rec, truth, K).collect(),
+        **({} if is_text else {"RankingEvaluator, four measures": own}),
         "DuckDB, six measures": in_duckdb,
     }
 
@@ -98,12 +103,19 @@ def cpu_seconds() -> float:
     return sum(ticks.get(process, 0) for process in ours) / os.sysconf("SC_CLK_TCK")
 
 
+def pick(runs: dict[str, Callable[[], object]], only: list[str] | None) -> dict[str, Callable[[], object]]:
+    return {name: run for name, run in runs.items() if only is None or name in ("floor", *only)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m tests.benchmark.spark", description=__doc__.splitlines()[0]
     )
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 10_000_000])
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--ids", nargs="+", default=["BIGINT", "VARCHAR"])
+    parser.add_argument("--partitions", type=int, default=8)
+    parser.add_argument("--only", nargs="+", help="contenders, by their names")
     parser.add_argument("--memory", default="2g", help="of the JVM")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "ranking-benchmark")
     chosen = parser.parse_args()
@@ -111,14 +123,16 @@ def main() -> None:
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", chosen.memory)
-        .config("spark.sql.shuffle.partitions", "8")
+        .config("spark.sql.shuffle.partitions", chosen.partitions)
+        .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
         .getOrCreate()
     )
     spark.sparkContext.setLogLevel("ERROR")
-    for run in contenders(spark, make(Data(users=1000), chosen.data)).values():
+    for run in pick(contenders(spark, make(Data(users=1000), chosen.data)), chosen.only).values():
         run()
-    for rows in chosen.rows:
-        runs = contenders(spark, make(Data(users=rows // 100), chosen.data))
+    for rows, ids in itertools.product(chosen.rows, chosen.ids):
+        data = Data(users=rows // 100, ids=ids, order="none")
+        runs = pick(contenders(spark, make(data, chosen.data)), chosen.only)
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
         for _ in range(chosen.runs):
             for name, run in runs.items():
@@ -126,7 +140,7 @@ def main() -> None:
                 run()
                 times[name].append((time.perf_counter() - start, cpu_seconds() - worked))
         floor = statistics.median(seconds for seconds, _ in times["floor"])
-        print(f"\n{rows:,} recommendations, medians of {chosen.runs}\n")
+        print(f"\n{data}, {chosen.partitions} partitions, medians of {chosen.runs}\n")
         print("| | seconds | CPU seconds | to the floor |\n|---|--:|--:|--:|")
         for name, found in times.items():
             seconds, cpu = (statistics.median(column) for column in zip(*found, strict=True))

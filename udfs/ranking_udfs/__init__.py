@@ -7,9 +7,10 @@ from .version import __version__
 
 if TYPE_CHECKING:
     from .duckdb.connection import register
+    from .partitions import partition
     from .python import compare, evaluate, report
 
-__all__ = ["__version__", "compare", "evaluate", "register", "report"]
+__all__ = ["__version__", "compare", "evaluate", "partition", "register", "report"]
 
 if not TYPE_CHECKING:  # a type checker would take any name for one of the package's
 
@@ -21,6 +22,10 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of the packa
             return register
         if name in ("compare", "evaluate", "report"):
             return getattr(import_module(".python", __name__), name)
+        if name == "partition":
+            from .partitions import partition
+
+            return partition
         if name == "spark":
             return import_module(".spark", __name__)
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,11 +1,11 @@
-"""The pack in Apache Spark (pyspark; tables by Spark's own functions, measures by the functions of `arrow`).
+"""The pack in Apache Spark (pyspark; what evaluates is DuckDB, in the Python of Spark's executors).
 
-`columns` checks a call and gives the columns the pack's names, `judging` makes judged rankings of them with
-joins and windows, `kernels` is what runs in Python on the executors, `tables` and `check` are what a user
-calls.
+`tables` has the table functions, DataFrames in and out; `workers` is what their executors run, over
+`ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
 """
 
-MINIMUM = (4, 1)  # the first with arrow_udf
+OLDEST = (3, 5)  # of the table functions
+OLDEST_OF_FUNCTIONS = (4, 1)  # the first with arrow_udf
 
 
 def _check_pyspark() -> None:
@@ -16,16 +16,32 @@ def _check_pyspark() -> None:
         if error.name and error.name.partition(".")[0] != "pyspark":
             raise
         raise ImportError(f"ranking_udfs.spark: pyspark must be installed ({hint})", name="pyspark") from None
-    if tuple(int(part) for part in found.split(".")[:2]) < MINIMUM:
+    if tuple(int(part) for part in found.split(".")[:2]) < OLDEST:
         raise ImportError(
-            f"ranking_udfs.spark: pyspark must be 4.1 or later ({hint}), got {found}", name="pyspark"
+            f"ranking_udfs.spark: pyspark must be 3.5 or later ({hint}), got {found}", name="pyspark"
         )
 
 
 _check_pyspark()
 
-from .check import ranking_check  # noqa: E402  (only now is it known that there is a pyspark that will do)
-from .functions import register  # noqa: E402
-from .tables import ranking_by_user, ranking_judged, ranking_summary  # noqa: E402
+from .functions import register  # noqa: E402  (only now is it known that there is a pyspark that will do)
+from .tables import (  # noqa: E402
+    ranking_by_user,
+    ranking_check,
+    ranking_compare,
+    ranking_compare_by_user,
+    ranking_distribution,
+    ranking_judged,
+    ranking_summary,
+)
 
-__all__ = ["ranking_by_user", "ranking_check", "ranking_judged", "ranking_summary", "register"]
+__all__ = [
+    "ranking_by_user",
+    "ranking_check",
+    "ranking_compare",
+    "ranking_compare_by_user",
+    "ranking_distribution",
+    "ranking_judged",
+    "ranking_summary",
+    "register",
+]

@@ -9,12 +9,10 @@ from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
-from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
 
 from ..arrow.functions import FUNCTIONS, ScalarFunction
 from ..texts import not_replaced
-from . import MINIMUM
-from .kernels import function_kernel
+from . import OLDEST_OF_FUNCTIONS
 
 REGISTERED = "ranking_udfs.spark.registered"  # the session's setting that holds the names of the pack's
 
@@ -42,7 +40,7 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
     spark = active_session() if spark is None else spark
     if not isinstance(spark, SparkSession) and type(spark).__name__ != "SparkSession":
         raise TypeError(f"register: spark must be a SparkSession, got {type(spark).__name__}")
-    if tuple(int(part) for part in spark.version.split(".")[:2]) < MINIMUM:
+    if tuple(int(part) for part in spark.version.split(".")[:2]) < OLDEST_OF_FUNCTIONS:
         raise RuntimeError(f"register: Spark must be 4.1 or later, got {spark.version}")
     if not isinstance(prefix, str):
         raise TypeError(f"register: prefix must be a text, got {prefix!r}")
@@ -63,7 +61,18 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
 
 
 def register_function(spark: SparkSession, function: ScalarFunction, name: str) -> None:
-    spark.udf.register(name, arrow_udf(function_kernel(function.name), spark_type(function.returns)))
+    from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+
+    called = function.name
+
+    def call(*columns: pa.Array) -> pa.Array:  # is sent along, and so imports there
+        from ranking_udfs.arrow.functions import FUNCTIONS
+
+        return FUNCTIONS[called].call(*columns)
+
+    call.__name__ = called
+    call.__doc__ = function.call.__doc__
+    spark.udf.register(name, arrow_udf(call, spark_type(function.returns)))
 
 
 def active_session() -> SparkSession:

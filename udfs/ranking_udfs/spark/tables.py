@@ -1,27 +1,43 @@
-"""The table functions: from DataFrames of rec and truth to judged rankings, values by user, and means."""
+"""The table functions for Spark: DataFrames in and out, evaluated by DuckDB in the executors' Python."""
 
-from collections.abc import Sequence
-from math import isinf
-from typing import Any, Unpack
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, TypedDict, Unpack
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F  # noqa: N812
-from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
+from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
+from pyspark.sql.types import DataType, NullType
 
-from ..evaluation.columns import ColumnNames, Columns, columns_of
-from ..measures.grammar import Choice, merge_choices, parse_measures
-from ..measures.registry import MEASURES
+from ..evaluation.columns import ColumnNames
+from ..evaluation.defaults import K
+from ..partitions import IDS, OPTIONS, Partitioned, partition, partition_by_user
 from ..texts import shorten
-from .columns import Tables, check_cut_off, cut_offs, deepest_rank, parse_tables
-from .judging import rankings
-from .kernels import measures_kernel
+from .workers import on_executors
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """The options of a comparison, as in SQL."""
+
+    confidence: float
+    margin: float | None
+    correction: str
+    test: str
+    permutations: int
+    seed: int
+
+
+class ComparisonArguments(ColumnNames, ComparisonOptions, total=False):
+    """Those, and the arguments that name columns."""
+
+
+CutOffs = Sequence[int | None] | int | None
+Measures = Sequence[str] | str | None
 
 
 def ranking_judged(
-    rec: DataFrame,
-    truth: DataFrame,
-    max_k: int | None,
-    **columns: Unpack[ColumnNames],
+    rec: DataFrame, truth: DataFrame, max_k: int | None, **columns: Unpack[ColumnNames]
 ) -> DataFrame:
     """Judge the ranking of every user with truth, as `ranking_judged` of SQL does.
 
@@ -40,22 +56,17 @@ def ranking_judged(
         of `register` take: `ndcg(judged, 10, 'gain=linear')`.
 
     Raises:
-        ValueError: a column is missing, or max_k is below 0.
-        TypeError: a column or an argument is of a type that does not fit.
+        ValueError: a column is missing or does not fit, or an argument is not valid.
+        TypeError: rec or truth is no DataFrame, or an id is of a type that Spark cannot hand out by.
     """
-    caller = "ranking_judged"
-    check_cut_off(caller, "max_k", max_k)
-    names = columns_of(caller, columns)
-    found = parse_tables(caller, rec, truth, names)
-    judged = rankings(found, deepest_rank([max_k])).where("has_truth")
-    return require_users(found, judged.selectExpr(*key_columns(found), "n_rec", "n_truth", "judged"))
+    return evaluate("ranking_judged", rec, truth, max_k, columns=columns)
 
 
 def ranking_by_user(
     rec: DataFrame,
     truth: DataFrame,
-    ks: Sequence[int | None] | int | None,
-    measures: Sequence[str] | str | None = None,
+    ks: CutOffs,
+    measures: Measures = None,
     ties: str = "item",
     **columns: Unpack[ColumnNames],
 ) -> DataFrame:
@@ -75,18 +86,14 @@ def ranking_by_user(
         [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE for each measure. Errors
         as of `ranking_judged`, and ValueError or TypeError for a wrong k, measure or option.
     """
-    names = columns_of("ranking_by_user", columns)
-    found, chosen, values = measured_values("ranking_by_user", rec, truth, ks, measures, ties, names)
-    values = values.where("has_truth")
-    shown = [f"m{place} AS `{choice.name}`" for place, choice in enumerate(chosen)]
-    return require_users(found, values.selectExpr(*key_columns(found), "k", "n_rec", "n_truth", *shown))
+    return evaluate("ranking_by_user", rec, truth, ks, measures, ties, columns=columns)
 
 
 def ranking_summary(
     rec: DataFrame,
     truth: DataFrame,
-    ks: Sequence[int | None] | int | None,
-    measures: Sequence[str] | str | None = None,
+    ks: CutOffs,
+    measures: Measures = None,
     ties: str = "item",
     **columns: Unpack[ColumnNames],
 ) -> DataFrame:
@@ -97,86 +104,174 @@ def ranking_summary(
     Returns [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
     users_without_truth (in rec, left out), a DOUBLE for each measure: the same on any number of partitions.
     """
-    names = columns_of("ranking_summary", columns)
-    found, chosen, values = measured_values("ranking_summary", rec, truth, ks, measures, ties, names)
-    keys = [key for key in found.keys if key != "userid"]
-    means = values.groupBy(*keys, "k").agg(
-        F.expr("count_if(has_truth) AS users"),
-        F.expr("count_if(has_truth AND n_rec = 0) AS users_without_rec"),
-        F.expr("count_if(NOT has_truth) AS users_without_truth"),
-        *(F.expr(f"{mean_expression(f'm{place}', one)} AS `{one.name}`") for place, one in enumerate(chosen)),
-    )
-    shown = [f"`{name}`" for name in means.columns[len(keys) :]]
-    summary = require_users(found, means.selectExpr(*key_columns(found, keys), *shown))
-    return summary.orderBy(*(F.col(name).asc_nulls_last() for name in [*keys, "k"]))
+    return evaluate("ranking_summary", rec, truth, ks, measures, ties, columns=columns)
 
 
-def measured_values(
-    caller: str, rec: Any, truth: Any, ks: Any, measures: Any, ties: Any, names: Columns
-) -> tuple[Tables, list[Choice], DataFrame]:
-    """Return the tables, the measures, and their values: `rankings` with k and columns m0, m1, ..."""
-    if ties not in ("item", "expected"):
-        raise ValueError(f"{caller}: ties must be item|expected, got {shorten(repr(ties))}")
-    chosen = parse_choices(caller, measures, ties)
-    given = cut_offs(caller, ks, needed=not all(choice.cuts for choice in chosen))
-    chosen = merge_choices(chosen, given)
-    cuts = sorted({k for choice in chosen for k in choice.cuts} | set(given), key=lambda k: (k is None, k))
-    found = parse_tables(caller, rec, truth, names)
-    judged = rankings(found, deepest_rank(cuts), tied=ties == "expected")
-    fields = ", ".join(f"m{place}: double" for place in range(len(chosen)))
-    compute = arrow_udf(
-        measures_kernel(caller, [choice.text for choice in chosen], cuts, ties == "expected"),
-        f"array<struct<k: bigint, {fields}>>",
-    )
-    return found, chosen, judged.select("*", F.inline(compute("judged")))
+def ranking_distribution(
+    rec: DataFrame,
+    truth: DataFrame,
+    ks: CutOffs,
+    measures: Measures = None,
+    ties: str = "item",
+    **columns: Unpack[ColumnNames],
+) -> DataFrame:
+    """Describe the distribution of the measures over the users with truth, as `ranking_distribution` of SQL.
 
-
-def parse_choices(caller: str, measures: Any, ties: str) -> list[Choice]:
-    """Parse the measures, by default all that there are."""
-    if measures is None:
-        usual = (one for one in MEASURES.values() if (one.expected if ties == "expected" else one.column))
-        measures = [one.name for one in usual]
-    texts = list(measures) if isinstance(measures, (list, tuple)) else [measures]
-    if not texts or not all(isinstance(one, str) for one in texts):
-        raise TypeError(f"{caller}: measures must be names of measures, got {shorten(repr(measures))}")
-    try:
-        chosen = [choice for one in texts for choice in parse_measures(one)]
-    except ValueError as error:
-        raise ValueError(f"{caller}: {error}") from None
-    for choice in chosen:
-        if ties == "expected" and not choice.measure.expected:
-            rule = "must be one whose expected value over ties has a closed form"
-            raise ValueError(f"{caller}: with ties=expected a measure {rule}, got {choice.name}")
-    return chosen
-
-
-def mean_expression(value: str, choice: Choice) -> str:
-    """Return the SQL of a mean of what is not NULL, by sums of integers, which no row order changes.
-
-    A value is split into its multiples of 2^-10, of 2^-40 and of 2^-70; of measures without bounds, those
-    from 2^20 on are added in their own order instead.
+    All arguments and errors: as for `ranking_by_user`. One executor gets 8 bytes for each user, system, k and
+    measure, and the userid.
     """
-    scaled = f"(CASE WHEN abs({value}) < {2**20} THEN {value} END * {2**10})"
-    middle = f"(({scaled} - floor({scaled})) * {2**30})"
-    low = f"(({middle} - floor({middle})) * {2**30})"
-    parts = {scaled: 2**10, middle: 2**40, low: 2**70}
-    high, *rest = (f"sum(floor({part})) / {unit}D" for part, unit in parts.items())
-    total = f"({high} + ({' + '.join(rest)}))"
-    if isinf(choice.measure.range.high):
-        large = f"array_sort(collect_list(CASE WHEN abs({value}) >= {2**20} THEN {value} END))"
-        total = f"(coalesce({total}, 0D) + aggregate({large}, 0D, (so_far, one) -> so_far + one))"
-    return f"{total} / nullif(count({value}), 0)"
+    return evaluate("ranking_distribution", rec, truth, ks, measures, ties, columns=columns)
 
 
-def key_columns(found: Tables, keys: Sequence[str] | None = None) -> list[str]:
-    """Return the columns of a row's keys, as the user sees them."""
-    keys = found.keys if keys is None else keys
-    return ["system.system AS system" if key == "system" else key for key in keys]
+def ranking_compare(
+    rec: DataFrame,
+    truth: DataFrame,
+    ks: CutOffs,
+    baseline: str | None = None,
+    measures: Sequence[str] | None = None,
+    **arguments: Unpack[ComparisonArguments],
+) -> DataFrame:
+    """Say whether one system is better than another, as `ranking_compare` of SQL does, with its arguments.
+
+    One executor gets 8 bytes for each user, system, k and measure, and the userid.
+    """
+    options = {name: value for name, value in arguments.items() if name in OPTIONS}
+    columns = {name: value for name, value in arguments.items() if name not in OPTIONS}
+    options = {"baseline": baseline, **options}
+    return evaluate("ranking_compare", rec, truth, ks, measures, columns=columns, options=options)
 
 
-def require_users(found: Tables, frame: DataFrame) -> DataFrame:
-    """Add an error of the job for a truth without a user, whatever is asked of the frame."""
-    users = found.truths.where("userid IS NOT NULL").limit(1).groupBy().agg(F.expr("count(*) AS n"))
-    error = f"raise_error('{found.caller}: truth must have a user, got none')"
-    none = users.where(f"CASE WHEN n = 0 THEN {error} END IS NOT NULL")
-    return frame.unionAll(none.selectExpr(*(f"NULL AS `{name}`" for name in frame.columns)))
+def ranking_compare_by_user(
+    by_user: DataFrame,
+    baseline: str | None = None,
+    measures: Sequence[str] | None = None,
+    **options: Unpack[ComparisonOptions],
+) -> DataFrame:
+    """Compare systems by any table with a row per user, as `ranking_compare_by_user` of SQL does.
+
+    by_user has system, userid [, k] [, segment] and columns of numbers: what `ranking_by_user` gives, with
+    any options, or clicks, or revenue. One executor gets all of it. All else is as of `ranking_compare`.
+    """
+    names = schema("ranking_compare_by_user", "by_user", by_user)
+    given = {"baseline": baseline, "measures": measures, **options}
+    return one_partition(by_user, partition_by_user(names, given))
+
+
+def ranking_check(
+    rec: DataFrame, truth: DataFrame, ks: CutOffs = K, **columns: Unpack[ColumnNames]
+) -> DataFrame:
+    """List the problems of two DataFrames, as `ranking_check` of SQL does: a row for each kind of problem.
+
+    `ks` are the cut-offs at which to look for tied scores, and down to the largest for repeated items. One
+    executor gets all userids and all itemids, each once of each partition.
+    """
+    return evaluate("ranking_check", rec, truth, ks, columns=columns)
+
+
+def evaluate(
+    function: str,
+    rec: Any,
+    truth: Any,
+    ks: Any,
+    measures: Any = None,
+    ties: Any = "item",
+    *,
+    columns: Any,
+    options: Mapping[str, Any] | None = None,
+) -> DataFrame:
+    """Plan a table function, and return the DataFrame of its rows."""
+    schemas = schema(function, "rec", rec), schema(function, "truth", truth)
+    job = partition(function, *schemas, ks, measures, ties, options=options, **columns)
+    if job.known:
+        rows = [tuple(row.values()) for row in job.known]
+        found: DataFrame = rec.sparkSession.createDataFrame(rows, from_arrow_schema(job.schemas["result"]))
+        return found
+    parts = map_in_arrow(by_user(rec, truth, job), "evaluate", job, "part")
+    if job.merge_sql:
+        return one_partition(parts, job)
+    # What comes by user says of no partition that all of truth has no user.
+    columns, right = by_place(truth)
+    user = columns[job.columns["truth"]["user"]][0]
+    counts = right.selectExpr("count(1) AS truth_rows", f"count({user}) AS truth_users")
+    return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
+
+
+def one_partition(frame: DataFrame, job: Partitioned) -> DataFrame:
+    return map_in_arrow(frame.repartition(1), "merge", job, "result")
+
+
+def map_in_arrow(frame: DataFrame, step: str, job: Partitioned, kind: str) -> DataFrame:
+    rows = from_arrow_schema(job.schemas[kind], prefer_timestamp_ntz=True)
+    return frame.mapInArrow(on_executors(step, job), rows)
+
+
+def schema(function: str, table: str, frame: Any) -> pa.Schema:
+    """Return the schema of a DataFrame in Arrow; a column that has no type there is text."""
+    if not callable(getattr(frame, "mapInArrow", None)):
+        raise TypeError(f"{function}: {table} must be a DataFrame of Spark, got {type(frame).__name__}")
+    fields = []
+    for field in frame.schema.fields:
+        try:
+            kind = to_arrow_type(field.dataType)
+        except Exception:  # of another class in each version of Spark
+            kind = pa.string()
+        fields.append((field.name, kind))
+    return pa.schema(fields)
+
+
+def by_place(frame: DataFrame) -> tuple[dict[str, tuple[str, DataType]], DataFrame]:
+    """Rename columns by place, since a name may hold dots, or occur twice where nobody asks for it.
+
+    Returns the new name and the type of each column, and the DataFrame.
+    """
+    fields = frame.schema.fields
+    names = [f"column_{place}" for place in range(len(fields))]
+    columns = {field.name: (name, field.dataType) for field, name in zip(fields, names, strict=True)}
+    return columns, frame.toDF(*names)
+
+
+def by_user(rec: DataFrame, truth: DataFrame, job: Partitioned) -> DataFrame:
+    """Return the rows of both tables that are read, all of a user in one partition.
+
+    A column has the name of what it is, and of truth's table too where the types differ. The first row of
+    each partition lists all systems.
+    """
+    of_rec, recs = by_place(rec)
+    of_truth, truths = by_place(truth)
+    columns = {"rec": of_rec, "truth": of_truth}
+    found: dict[str, dict[str, Column]] = {"rec": {}, "truth": {}}
+    types: dict[str, DataType | str] = {}
+    for table, other in (("rec", "truth"), ("truth", "rec")):
+        for what, name in job.columns[table].items():
+            place, kind = columns[table][name]
+            if what in IDS:
+                check_id(job.function, name, kind)
+            twin = columns[other][job.columns[other][what]][1] if what in job.columns[other] else kind
+            label = what if kind == twin or NullType() in (kind, twin) else f"{table}_{what}"
+            found[table][label] = F.col(place)
+            types[label] = twin if isinstance(kind, NullType) else kind
+            if isinstance(types[label], NullType):
+                types[label] = "string" if what in IDS else "double"
+    recs, truths = (
+        frame.select(
+            F.lit(table == "rec").alias("is_rec"),
+            *(found[table].get(label, F.lit(None)).cast(kind).alias(label) for label, kind in types.items()),
+        )
+        for table, frame in (("rec", recs), ("truth", truths))
+    )
+    key = "user" if "user" in types else "coalesce(CAST(rec_user AS STRING), CAST(truth_user AS STRING))"
+    rows = recs.unionAll(truths).repartition(F.expr(key))
+    if "system" not in types:
+        return rows
+    systems = recs.select(F.struct("system").alias("one")).distinct()
+    systems = systems.agg(F.collect_list("one").alias("systems")).withColumn("is_first", F.lit(True))
+    first = F.expr("(monotonically_increasing_id() & 8589934591L) = 0")
+    systems = F.broadcast(systems)
+    return rows.withColumn("is_first", first).join(systems, "is_first", "left").drop("is_first")
+
+
+def check_id(function: str, name: str, kind: DataType) -> None:
+    """Raise TypeError for an id by which Spark cannot hand out rows, or for which Arrow has no type."""
+    if re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
+        rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
+        raise TypeError(f"{function}: {shorten(name)} {rule}, got {shorten(kind.simpleString())}")
