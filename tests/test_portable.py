@@ -44,6 +44,10 @@ QUERIES = {
     "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3], ties := 'expected') ORDER BY userid, k",
     "ranking_distribution": "FROM ranking_distribution('rec', 'truth', [2], ties := 'expected')",
     "ranking_compare": "FROM ranking_compare('systems', 'truth', [2], measures := ['average_precision'])",
+    "ranking_gate": (
+        "WITH found AS (FROM ranking_compare('systems', 'truth', [2], measures := ['mrr'])) "
+        "FROM ranking_gate('found')"
+    ),
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
     "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",
     "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
@@ -334,7 +338,7 @@ def other(shop: Path, bare: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnect
     return bare.execute(f"ATTACH '{shop}' AS other (READ_ONLY)")
 
 
-NAN = [("rec: score is NaN", 1, "userid 1, itemid 1")]
+NAN = [("rec: score is NaN", None, 1, "userid 1, itemid 1")]
 
 
 def test_a_view_is_read_from_elsewhere_and_finds_its_own_tables(other: duckdb.DuckDBPyConnection) -> None:

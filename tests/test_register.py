@@ -1281,7 +1281,14 @@ print(any(name.partition(".")[0] in ("pandas", "polars", "hypothesis", "pytest")
 
 
 def test_the_package_exports_its_doors_and_its_version() -> None:
-    assert set(ranking_udfs.__all__) == {"compare", "evaluate", "register", "report", "__version__"}
+    assert set(ranking_udfs.__all__) == {
+        "compare",
+        "evaluate",
+        "partition",
+        "register",
+        "report",
+        "__version__",
+    }
     assert ranking_udfs.__version__.count(".") == 2
 
 

@@ -60,7 +60,7 @@ EXAMPLES = {
   ranking-udfs evaluate --parts rec/part-*.parquet truth.parquet
   ranking-udfs evaluate rec/ truth.parquet --segment users.csv:country
   ranking-udfs evaluate --database shop.duckdb rec sales.bought
-  ranking-udfs evaluate rec.csv truth.csv --fail-if 'ndcg@10 < 0.3,users_without_rec > 5%'
+  ranking-udfs evaluate rec.csv truth.csv --fail-if 'ndcg@10 < 0.3'
   zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
   ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
     "check": """
@@ -73,7 +73,7 @@ EXAMPLES = {
   ranking-udfs compare als=als.csv bert=bert.csv:ascending truth.csv
   ranking-udfs compare --database shop.duckdb a=rec_a b=rec_b truth -m ndcg@10
   ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse
-  ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if 'ndcg@10 worse'""",
+  ranking-udfs compare all.csv truth.csv --baseline a --fail-if 'ndcg worse'""",
     "report": """
   ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
   ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
