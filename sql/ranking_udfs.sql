@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -531,6 +531,7 @@ precision_recall_curve | table function | ranking_precision_recall_curve | rec; 
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
+ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
@@ -577,6 +578,11 @@ CASE WHEN count > 0 THEN {
 } END;
 CREATE OR REPLACE MACRO _ranking_problems(found) AS
 list_filter(found, lambda one: one IS NOT NULL);
+CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
+CASE
+    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
+    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
+END;
 CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
@@ -809,6 +815,27 @@ typeof(one) <> typeof(other)
 AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
 CREATE OR REPLACE MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
+CREATE OR REPLACE MACRO _ranking_moment(moment) AS
+CASE
+    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
+    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
+    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
+    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
+END;
+CREATE OR REPLACE MACRO _ranking_span_rule(span, kind, least) AS
+CASE
+    WHEN span IS NULL THEN NULL
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span)) THEN 'an integer, for a time that is one'
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL' THEN 'an INTERVAL, for a time that is ' || kind
+    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
+        THEN CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END
+END;
+CREATE OR REPLACE MACRO _ranking_time_kind(type) AS
+CASE
+    WHEN _ranking_is_integer(type) THEN 'an integer'
+    WHEN type = 'TIMESTAMP WITH TIME ZONE' THEN 'a TIMESTAMPTZ'
+    WHEN regexp_full_match(type, 'DATE|TIMESTAMP(_S|_MS|_NS)?') THEN 'a DATE or TIMESTAMP'
+END;
 CREATE OR REPLACE MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
 CASE
     WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
@@ -1291,6 +1318,28 @@ CASE
         ))
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
+WITH _ranking_timed AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (ranking_time),
+        CASE
+            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
+        END AS ranking_moment
+    FROM (
+        SELECT
+            * EXCLUDE (ranking_absent),
+            least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
+            least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
+            least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+    )
+), _ranking_placed AS NOT MATERIALIZED (
+    SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
+        PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
+    ) END AS ranking_moment)
+    FROM _ranking_timed
+)
+FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
@@ -1733,6 +1782,81 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END];
+CREATE OR REPLACE MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: CASE
+            WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+                THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+            WHEN c[4] IS NULL
+                THEN concat(
+                    'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
+                    _ranking_columns(typeof((SELECT rows FROM query_table(events) AS rows WHERE false))))
+            WHEN c[1] = 'time_col'
+                THEN CASE
+                    WHEN _ranking_time_kind(c[4]) IS NULL
+                        THEN concat(
+                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
+                    WHEN test_from IS NOT NULL
+                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
+                        THEN concat(
+                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
+                            _ranking_cut(typeof(test_from)))
+                    ELSE coalesce(
+                        _ranking_option(
+                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
+                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
+                        _ranking_option(
+                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
+                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
+                END
+        END
+    )
+    || list_transform(
+        [_ranking_columns(typeof((
+            SELECT taken
+            FROM (
+                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+            ) AS taken
+            WHERE false
+        )))],
+        lambda taken: CASE WHEN taken <> 'ranking_absent'
+            THEN 'events must have no column fold, part or dropped (rename it), got '
+                || replace(taken, 'ranking_absent, ', '')
+        END
+    )
+    || [
+        _ranking_option(
+            'folds', folds, 'an integer >= 1',
+            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END
+    ]
+    || list_transform(
+        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
+        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
+            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
+        END
+    )
+);
 CREATE OR REPLACE MACRO _ranking_unread(rec, truth, names) AS
 list_transform(
     [{
@@ -2151,6 +2275,49 @@ FROM (
 )
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
+CREATE OR REPLACE MACRO _ranking_split_windows(
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+) AS TABLE
+SELECT
+    ranking_fold,
+    ranking_test_from,
+    ranking_test_until,
+    CASE
+        WHEN last IS NULL AND ranking_test_from > latest
+            THEN error('ranking_split: test_from must not be after the last event, got ' || test_from::VARCHAR)
+        WHEN last IS NULL AND _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+            THEN error(concat(
+                'ranking_split: a fold must have events before its test and gap, got none for fold ', ranking_fold,
+                ': take fewer folds, a shorter test_size or gap, or a later test_from'))
+        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
+    END AS ranking_train_until
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
+            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
+            ELSE _ranking_moment(test_from)
+        END AS ranking_test_from,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
+            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
+        END AS ranking_test_until
+    FROM (
+        SELECT
+            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
+            min(ranking_moment) AS earliest,
+            max(ranking_moment) AS latest,
+            CASE
+                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
+                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
+                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
+                    THEN max(ranking_moment) + 86_400_000_000
+                ELSE max(ranking_moment) + 1
+            END AS until
+        FROM _ranking_events(events, last, user_col, item_col, time_col)
+    )
+);
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     CASE
@@ -2504,6 +2671,60 @@ FROM (
             )
         )
     )
+);
+CREATE OR REPLACE MACRO ranking_split(
+    events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
+    cold_users := 'keep', cold_items := 'keep', seen := 'keep',
+    user_col := 'userid', item_col := 'itemid', time_col := 'time'
+) AS TABLE
+SELECT
+    * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
+    ranking_fold AS fold,
+    CASE WHEN ranking_dropped IS NOT NULL THEN NULL WHEN ranking_is_train THEN 'train' ELSE 'test' END AS part,
+    ranking_dropped AS dropped
+FROM (
+    SELECT
+        rows.* EXCLUDE (ranking_user, ranking_item, ranking_moment),
+        windows.ranking_fold,
+        rows.ranking_moment < windows.ranking_train_until AS ranking_is_train,
+        CASE
+            WHEN rows.ranking_moment < windows.ranking_train_until THEN NULL
+            WHEN rows.ranking_user IS NULL THEN 'no user'
+            WHEN rows.ranking_item IS NULL THEN 'no item'
+            WHEN rows.ranking_moment IS NULL THEN 'no time'
+            WHEN rows.ranking_moment >= windows.ranking_test_until THEN 'after test'
+            WHEN rows.ranking_moment < windows.ranking_test_from THEN 'gap'
+            WHEN users.ranking_first >= windows.ranking_train_until THEN 'cold user'
+            WHEN items.ranking_first >= windows.ranking_train_until THEN 'cold item'
+            WHEN pairs.ranking_first < windows.ranking_train_until THEN 'seen'
+        END AS ranking_dropped
+    FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
+    CROSS JOIN _ranking_split_windows(
+        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+    ) AS windows
+    LEFT JOIN (
+        SELECT ranking_user, min(ranking_moment) AS ranking_first
+        FROM _ranking_events(events, last, user_col, item_col, time_col)
+        WHERE cold_users = 'drop'
+        GROUP BY ranking_user
+    ) AS users ON users.ranking_user = rows.ranking_user
+    LEFT JOIN (
+        SELECT ranking_item, min(ranking_moment) AS ranking_first
+        FROM _ranking_events(events, last, user_col, item_col, time_col)
+        WHERE cold_items = 'drop'
+        GROUP BY ranking_item
+    ) AS items ON items.ranking_item = rows.ranking_item
+    LEFT JOIN (
+        SELECT ranking_user, ranking_item, min(ranking_moment) AS ranking_first
+        FROM _ranking_events(events, last, user_col, item_col, time_col)
+        WHERE seen = 'drop'
+        GROUP BY ranking_user, ranking_item
+    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
+)
+WHERE (
+    SELECT coalesce(error('ranking_split: ' || _ranking_split_misfit(
+        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+    ))::BOOLEAN, true)
 );
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 list_transform(
@@ -3102,6 +3323,7 @@ COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order 
 COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
@@ -3116,7 +3338,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_user _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

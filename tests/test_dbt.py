@@ -1,7 +1,9 @@
 """The dbt example, built by the real dbt: on any number of threads, in a file and in memory, and again."""
 
+import contextlib
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -138,6 +140,22 @@ def test_the_project_builds_in_memory_on_four_threads(project: Project) -> None:
     assert "Concurrency: 4 threads" in printed
     assert_built(printed)
     assert not (project.folder / IN_FILE).exists()
+
+
+def test_the_folds_are_those_of_the_example_in_sql(first_day: Project) -> None:
+    run = runpy.run_path(str(ROOT / "examples" / "run_sql.py"))["run"]
+    query = "SELECT system, fold, userid, ndcg FROM {} ORDER BY ALL"
+    verdict = "SELECT system, users, difference, verdict FROM {} ORDER BY ALL"
+    compared = "ranking_compare_by_user('by_customer', baseline := 'popularity', margin := 0.01)"
+    with ranking_udfs.register(duckdb.connect()) as con, contextlib.chdir(ROOT):
+        run(con, Path("examples/folds.sql").read_text(encoding="utf-8"))
+        by_user = con.execute(query.format("by_user")).fetchall()
+        found = con.execute(verdict.format(compared)).fetchall()
+    assert len(by_user) == 220
+    assert [(*row[:3], round(row[3], 12)) for row in by_user] == first_day.rows(query.format("fold_by_user"))
+    assert [(*row[:2], round(row[2], 12), row[3]) for row in found] == first_day.rows(
+        verdict.format("fold_comparison")
+    )
 
 
 def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: Project) -> None:

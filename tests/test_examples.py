@@ -32,6 +32,44 @@ def read(name: str) -> str:
     return (EXAMPLES / name).read_text(encoding="utf-8")
 
 
+def test_the_folds_are_evaluated_each_by_its_own_truth(
+    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = printed_on_any_threads(run, con, "folds.sql", capsys)
+    assert len(read("folds.sql").splitlines()) < 80
+    assert re.search(r"similar +│ +30 │ .* │ better", printed)
+    ratings = "FROM 'examples/dbt_project/seeds/ratings.csv'"
+    for fold in range(1, 5):
+        # A fold by hand: five days, the last of them that many folds before the last day of May.
+        test_from = f"DATE '2026-06-01' - {5 * fold}"
+        days = f"rated_on >= {test_from} AND rated_on < {test_from} + 5"
+        con.execute(f"""
+            CREATE OR REPLACE TEMP TABLE fold_truth AS
+            SELECT customer_id AS userid, sku AS itemid, stars AS rel {ratings} WHERE {days};
+            CREATE OR REPLACE TEMP TABLE fold_train AS
+            SELECT customer_id AS userid, sku AS itemid {ratings} WHERE rated_on < {test_from};
+            CREATE OR REPLACE TEMP TABLE fold_rec AS
+            SELECT 'popularity' AS system, userid, itemid, n_users::DOUBLE AS score
+            FROM (SELECT DISTINCT userid FROM fold_train)
+            CROSS JOIN (SELECT itemid, count(*) AS n_users FROM fold_train GROUP BY itemid)
+            ANTI JOIN fold_train USING (userid, itemid);
+            INSERT INTO fold_rec SELECT system, userid.customer, itemid, score
+            FROM rec WHERE userid.fold = {fold} AND system = 'similar';
+        """)
+        expected = con.execute(
+            "SELECT system, users, round(ndcg, 4), round(recall, 4) "
+            "FROM ranking_summary('fold_rec', 'fold_truth', [10]) ORDER BY ALL"
+        ).fetchall()
+        found = con.execute(f"""
+            SELECT system, count(*), round(ranking_mean(ndcg), 4), round(ranking_mean(recall), 4)
+            FROM by_user WHERE fold = {fold} GROUP BY ALL ORDER BY ALL
+        """).fetchall()
+        assert found == expected
+        known = "SELECT count(*) FROM fold_rec SEMI JOIN fold_train USING (userid, itemid)"
+        assert con.execute(known).fetchall() == [(0,)]
+    assert con.execute("SELECT count(*) FROM by_user").fetchall() == [(2 * (29 + 26 + 26 + 29),)]
+
+
 def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "quickstart.py"), run_name="__main__")
     cells = [re.findall(r"[\d.]+", line) for line in capsys.readouterr().out.splitlines() if "│" in line]

@@ -27,10 +27,12 @@ TABLES = """
         0.1 AS minimum_detectable_effect, 'unclear' AS verdict FROM range(1, 4) t(i);
     CREATE TABLE rows AS SELECT [i, i + 1] AS rec_list, i / 4 AS predicted, i % 2 AS actual,
         i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
+    CREATE TABLE events AS SELECT i % 3 AS userid, i * i % 7 AS itemid, i AS time FROM range(24) t(i);
+    CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM events;
 """
 # An argument for each parameter without a default.
 GIVEN = {
-    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "comparison")},
+    **{name: f"'{name}'" for name in ("rec", "truth", "by_user", "comparison", "events")},
     **{"ks": "[3, 5]", "max_k": "3"},
     "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
@@ -45,13 +47,26 @@ OTHER = {
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
     **{"recall": "0.3", "variant": "'c'"},
+    **{
+        "events": "'happened'",
+        "test_from": "12",
+        "test_size": "4",
+        "folds": "2",
+        "gap": "1",
+        "time_col": "'t'",
+    },
+    **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }
+# Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
+EXCLUDED = ("half_life := NULL", "last := NULL")
+ONE_OF = {"ranking_split": {"test_size": "5"}}
 # Where a parameter means something else, or goes with another choice.
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},
     "ranking_rbp": {"gain": "'graded'"},
     "ranking_half_life_utility": {"half_life": "3"},
     "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
+    "ranking_split": {"last": "NULL"},
     "struct": {name: f"'{name}'" for name in "abcdefgh"},
 }
 
@@ -89,6 +104,8 @@ def check_parameters(con: duckdb.DuckDBPyConnection, name: str, **needed: str) -
     for form in parameters(name):
         defaults = {parameter.split()[0]: default(parameter) for parameter in form}
         required = [given[one] for one, value in defaults.items() if value is None]
+        required += [f"{one} := {value}" for one, value in ONE_OF.get(name, {}).items()]
+        defaults |= ONE_OF.get(name, {})
         written_out = [given[one] if value is None else value for one, value in defaults.items()]
         assert rows(con, called, *written_out) == rows(con, called, *required)
         by_place = [other[one] for one in defaults]
@@ -114,6 +131,6 @@ def test_every_argument_is_another_than_the_default() -> None:
     for name in PUBLIC:
         for form in parameters(name):
             for parameter in form:
-                if default(parameter) is not None and parameter != "half_life := NULL":
+                if default(parameter) is not None and parameter not in EXCLUDED:
                     chosen = OTHER | OF_ONE.get(name, {})
                     assert chosen[parameter.split()[0]] != default(parameter), (name, parameter)

@@ -26,6 +26,11 @@ COLUMNS = {  # by option
     "grade": ("rel", "grades, if there are any"),
     "system": ("system", "names of models, if there are several"),
 }
+SPLIT_RULES = {
+    "cold-users": "rows of a test whose user is not in its train",
+    "cold-items": "rows of a test whose item is not in its train",
+    "seen": "rows of a test whose user and item are in its train together",
+}
 MOST_DIGITS = 17  # as many as a double has
 PICTURES = ("svg", "png")
 EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
@@ -81,6 +86,10 @@ EXAMPLES = {
     "sql": """
   ranking-udfs sql rec.parquet truth.parquet -k 10
   ranking-udfs sql --pack | duckdb shop.duckdb""",
+    "split": """
+  ranking-udfs split events.csv --test-size '7 days' --output folder/
+  ranking-udfs split sold.parquet --test-size '1 month' --folds 4 --output out/
+  ranking-udfs split ratings.csv --time rated_on --last 1 --output out/""",
     "measures": """
   ranking-udfs measures
   ranking-udfs measures ndcg MAP
@@ -226,6 +235,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
         nargs=0,
         help="print the SQL that puts the pack into a database, for clients without Python, and nothing else",
     )
+    add_split(commands.add_parser("split", help="make train and test of a file of events"))
     into_file = commands.add_parser(
         "install", help="put the pack into a database file, for any DuckDB client"
     )
@@ -248,6 +258,39 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     completion = commands.add_parser("completion", help="print what makes a shell complete the command")
     completion.add_argument("shell", choices=SHELLS)
     return parser, commands.choices
+
+
+def add_split(parser: Parser) -> None:
+    """Add the arguments of a split, which are those of ranking_split."""
+    parser.description = (
+        "Write train and test of a CSV or Parquet file of events into a folder, of several folds into one "
+        "for each, and print how many events are where, and why some are in neither. The arguments are those "
+        "of ranking_split in SQL."
+    )
+    file_action(parser, "events", metavar="EVENTS", help="userid, itemid and time, and any other columns")
+    add = parser.add_argument
+    add(
+        "--output",
+        metavar="FOLDER",
+        required=True,
+        help="where train and test are written, as the events are",
+    )
+    add("--test-from", metavar="TIME", help="where the test begins")
+    add(
+        "--test-size",
+        metavar="SPAN",
+        help="how long a test is, such as '7 days', counted back from the last event",
+    )
+    add("--last", type=int, metavar="N", help="in place of these: each user's last N events are the test")
+    add(
+        "--folds", type=int, default=1, metavar="N", help="number of tests, one before the other (default: 1)"
+    )
+    add("--gap", metavar="SPAN", help="how long before a test its train ends")
+    for what, rule in SPLIT_RULES.items():
+        add(f"--{what}", choices=("keep", "drop"), default="keep", help=f"{rule} (default: keep)")
+    for name in ("user", "item", "time"):
+        column = COLUMNS[name][0] if name in COLUMNS else name
+        add(f"--{name}", metavar="COLUMN", default=column, help=f"column of {name}s (default: {column})")
 
 
 class PrintVersions(argparse.Action):

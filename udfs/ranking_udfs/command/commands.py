@@ -281,6 +281,17 @@ def statements_text(statements: Sequence[str]) -> str:
     return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
+def split(
+    events: str, output: str, columns: Mapping[str, str], spans: Mapping[str, Any], options: Mapping[str, Any]
+) -> None:
+    """Write train and test of a file of events, and print how many events are where."""
+    from .splitting import split_events
+
+    with connect({}) as con:
+        header, rows = interruptible(con, lambda: split_events(con, events, output, columns, spans, options))
+    write_output(None, render("table", header, rows))
+
+
 def print_measures(names: Sequence[str], format: str) -> None:
     """Print the registry's entries, of all measures or of some."""
     from ..measures.registry import TABLE_HEADER, measure_table
@@ -372,6 +383,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "compare": compare,
     "report": write_report,
     "sql": print_sql,
+    "split": split,
     "install": install,
     "uninstall": uninstall,
     "measures": print_measures,

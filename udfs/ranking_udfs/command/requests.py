@@ -60,6 +60,12 @@ class Job:
 def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of the command's function: a job, or a few where no files are read."""
     given = vars(arguments)
+    if arguments.command == "split":
+        return {"events": arguments.events, "output": arguments.output} | {
+            "columns": {name: given[name] for name in ("user", "item", "time")},
+            "spans": {name: given[name] for name in ("test_from", "test_size", "gap")},
+            "options": {name: given[name] for name in ("folds", "last", "cold_users", "cold_items", "seen")},
+        }
     if "files" not in given:
         return {name: value for name, value in given.items() if name != "command"}
     inputs = inputs_of(arguments)

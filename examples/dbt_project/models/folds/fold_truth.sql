@@ -1,0 +1,1 @@
+select userid, itemid, rel from {{ ref('fold_events') }} where part = 'test'

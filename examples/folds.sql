@@ -1,0 +1,68 @@
+-- The whole way, over four folds: events, split, two models in SQL, their measures and which is better.
+--
+--   python examples/run_sql.py examples/folds.sql
+--
+-- Folds differ in truth, so a fold is a part of the user: the same customer is evaluated anew in each.
+
+CREATE TEMP TABLE split AS
+SELECT {'fold': fold, 'customer': customer_id} AS userid, sku AS itemid, * EXCLUDE (customer_id, sku)
+FROM ranking_split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 4,
+    user_col := 'customer_id', item_col := 'sku', time_col := 'rated_on');
+
+-- How many events are where
+SELECT fold, part, dropped, count(*) AS events, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items,
+    min(rated_on) AS first, max(rated_on) AS last
+FROM split GROUP BY ALL ORDER BY fold, first;
+
+CREATE TEMP TABLE train AS SELECT userid, itemid FROM split WHERE part = 'train';
+CREATE TEMP TABLE truth AS SELECT userid, itemid, stars AS rel FROM split WHERE part = 'test';
+
+-- Model 1: what most customers of the fold have.
+CREATE TEMP TABLE popular AS
+SELECT userid.fold AS fold, itemid, count(*) AS n_users FROM train GROUP BY ALL;
+
+-- Model 2: what those who have the same items have too, by the cosine of two items' users. DECIMAL, since a sum of
+-- DOUBLE depends on the order of its rows.
+CREATE TEMP TABLE neighbours AS
+SELECT a.userid.fold AS fold, a.itemid, b.itemid AS other,
+    (count(*) / sqrt(any_value(p.n_users) * any_value(q.n_users)))::DECIMAL(9, 6) AS similarity
+FROM train AS a
+JOIN train AS b ON a.userid = b.userid AND a.itemid <> b.itemid
+JOIN popular AS p ON p.fold = a.userid.fold AND p.itemid = a.itemid
+JOIN popular AS q ON q.fold = b.userid.fold AND q.itemid = b.itemid
+GROUP BY ALL;
+
+-- Both without what the customer has already, which no recommendation should hold.
+CREATE TEMP TABLE rec AS
+FROM (
+    SELECT 'popularity' AS system, userid, itemid, n_users::DOUBLE AS score
+    FROM (SELECT DISTINCT userid FROM train) JOIN popular ON popular.fold = userid.fold
+    UNION ALL
+    SELECT 'similar', userid, other, sum(similarity)::DOUBLE
+    FROM train JOIN neighbours ON neighbours.fold = userid.fold AND neighbours.itemid = train.itemid
+    GROUP BY userid, other
+)
+ANTI JOIN train USING (userid, itemid)
+QUALIFY row_number() OVER (PARTITION BY system, userid ORDER BY score DESC, itemid) <= 10;
+
+-- What is wrong with the data
+FROM ranking_check('rec', 'truth');
+
+CREATE TEMP TABLE by_user AS
+SELECT system, userid.fold AS fold, userid.customer AS userid, k, ndcg, recall
+FROM ranking_by_user('rec', 'truth', [10]);
+
+-- The measures, fold by fold
+SELECT system, fold, count(*) AS users, round(ranking_mean(ndcg), 4) AS ndcg, round(ranking_mean(recall), 4) AS recall
+FROM by_user GROUP BY ALL ORDER BY ALL;
+
+CREATE TEMP TABLE by_customer AS
+SELECT system, userid, k, ranking_mean(ndcg) AS ndcg FROM by_user GROUP BY ALL;
+
+-- Which is better? Each customer counts once, with the mean over the folds: the same one four times would be no sample.
+SELECT system, users, round(difference, 4) AS difference, round(low, 4) AS low, round(high, 4) AS high, verdict
+FROM ranking_compare_by_user('by_customer', baseline := 'popularity');
+
+-- A page for those who do not run it, of the latest fold:
+--   COPY (FROM rec WHERE userid.fold = 1) TO 'rec.parquet'; COPY (FROM truth WHERE userid.fold = 1) TO 'truth.parquet'
+--   ranking-udfs report rec.parquet truth.parquet --baseline popularity --output report.html

@@ -1,0 +1,14 @@
+-- Internal: a time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC. NULL for one
+-- that is not finite.
+--
+-- moment:  an integer, DATE or TIMESTAMP of any kind
+-- Returns: BIGINT
+-- Example: SELECT _ranking_moment(DATE '1970-01-02');  -- 86400000000
+CREATE OR REPLACE TEMP MACRO _ranking_moment(moment) AS
+CASE
+    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
+    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
+    -- DuckDB 2 rounds a TIMESTAMP_NS, and 1.5 cuts it.
+    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
+    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
+END;

@@ -1,0 +1,49 @@
+-- Internal: the windows of the folds of ranking_split, or an error where a fold has no train or the first no test.
+--
+-- events, ..., time_col: as for ranking_split
+-- Returns: ranking_fold, and moments: ranking_train_until, ranking_test_from, ranking_test_until; a window goes from the
+--          first of its moments to before the one that ends it
+-- Example: FROM _ranking_split_windows('events', NULL, INTERVAL 7 DAY, 4, NULL, NULL, 'userid', 'itemid', 'time');
+CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+) AS TABLE
+SELECT
+    ranking_fold,
+    ranking_test_from,
+    ranking_test_until,
+    CASE
+        WHEN last IS NULL AND ranking_test_from > latest
+            THEN error('ranking_split: test_from must not be after the last event, got ' || test_from::VARCHAR)
+        WHEN last IS NULL AND _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+            THEN error(concat(
+                'ranking_split: a fold must have events before its test and gap, got none for fold ', ranking_fold,
+                ': take fewer folds, a shorter test_size or gap, or a later test_from'))
+        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
+    END AS ranking_train_until
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
+            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
+            ELSE _ranking_moment(test_from)
+        END AS ranking_test_from,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
+            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
+        END AS ranking_test_until
+    FROM (
+        SELECT
+            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
+            min(ranking_moment) AS earliest,
+            max(ranking_moment) AS latest,
+            CASE
+                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
+                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
+                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
+                    THEN max(ranking_moment) + 86_400_000_000  -- a day
+                ELSE max(ranking_moment) + 1
+            END AS until
+        FROM _ranking_events(events, last, user_col, item_col, time_col)
+    )
+);

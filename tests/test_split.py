@@ -1,0 +1,361 @@
+"""ranking_split: against a slow definition, RecTools' folds and splits worked by hand."""
+
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+
+EVENTS = """
+    (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-05'), (2, 'a', DATE '2026-01-06'),
+    (2, 'a', DATE '2026-01-07'), (2, 'c', DATE '2026-01-09'), (1, 'b', DATE '2026-01-09'),
+    (NULL, 'c', DATE '2026-01-09'), (3, NULL, DATE '2026-01-01'), (3, 'a', NULL), (4, 'a', DATE 'infinity')
+"""
+MAKE = f"CREATE TABLE events AS FROM (VALUES {EVENTS}) AS t(userid, itemid, time)"
+# The folds of `rectools_events` by TimeRangeSplitter and LastNSplitter of RecTools 0.19.0, the latest first:
+# a letter per event (r train, t test, . neither), without its filters and with all.
+RECTOOLS = {
+    "test_size := INTERVAL 3 DAY": (
+        """
+        rrrrrrrrrrrrrrrrtrrrrrrrrrttrrrrrrrrrttrrrrrrrrrttrrrrrrrrtt
+        rrrrrrrrrrrrrrrr.rrrrrrrtt..rrrrrrrtt..rrrrrrrrt..rrrrrrtt..
+        rrrrrtrrrrrrrrtt.rrrrrtt....rrrrrrt....rrrrrrrt...rrrrtt....
+        """,
+        """
+        rrrrrrrrrrrrrrrr.rrrrrrrrrttrrrrrrrrrt.rrrrrrrrr..rrrrrrrrtt
+        rrrrrrrrrrrrrrrr.rrrrrrrt...rrrrrrrtt..rrrrrrrrt..rrrrrrt...
+        rrrrr.rrrrrrrr.t.rrrrrt.....rrrrrr.....rrrrrrr....rrrr.t....
+        """,
+    ),
+    "last := 2": (
+        """
+        rrrrttrrrrrrrrrttrrrrrrrrrttrrrrrrrrrttrrrrrrrrrttrrrrrrrrtt
+        rrtt..rrrrrrrtt..rrrrrrrtt..rrrrrrrtt..rrrrrrrtt..rrrrrrtt..
+        tt....rrrrrtt....rrrrrtt....rrrrrtt....rrrrrtt....rrrrtt....
+        """,
+        """
+        rrrrt.rrrrrrrrrt.rrrrrrrrrttrrrrrrrrrt.rrrrrrrrr..rrrrrrrrtt
+        rrtt..rrrrrrr....rrrrrrrt...rrrrrrrtt..rrrrrrr.t..rrrrrrt...
+        ......rrrrr.t....rrrrr......rrrrrtt....rrrrr.t....rrrr......
+        """,
+    ),
+}
+DROP = "cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
+Event = tuple[int | None, int | None, int | None]
+
+
+@pytest.fixture(scope="module")
+def pack() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(MAKE)
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the script of the macros in place of the package."""
+    with duckdb.connect() as con:
+        con.execute(portable.script())
+        yield con.execute(MAKE)
+
+
+def parts(con: duckdb.DuckDBPyConnection, call: str, order: str = "time, itemid, userid") -> list[str]:
+    """A text per fold: of each event the first letter of its part, or why it was dropped."""
+    query = f"SELECT fold, coalesce(left(part, 2), dropped) FROM {call} ORDER BY fold, {order} NULLS LAST"
+    found: dict[int, list[str]] = {}
+    for fold, part in con.execute(query).fetchall():
+        found.setdefault(fold, []).append(part)
+    return [", ".join(letters) for letters in found.values()]
+
+
+def message(con: duckdb.DuckDBPyConnection, call: str) -> str:
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(f"FROM {call}").fetchall()
+    return str(raised.value).removeprefix("Invalid Input Error: ")
+
+
+def rectools_events() -> list[tuple[int, int, int]]:
+    found = {(i * i * 7 % 11, i * i % 13 + i % 3, i * 17 % 23) for i in range(60)}
+    return sorted(found, key=lambda event: (event[0], event[2], event[1]))
+
+
+def defined(
+    events: Sequence[Event], folds: int, size: int, gap: int, last: int | None, drop: bool
+) -> list[list[str]]:
+    """The folds, from the definition, with loops."""
+    whole = [event for event in events if None not in event]
+    end = max((time for _, _, time in whole if time is not None), default=0) + 1
+    found = []
+    for fold in range(1, folds + 1):
+
+        def place(event: Event, fold: int = fold) -> str:
+            user, item, time = event
+            if None in event:
+                return "no user" if user is None else "no item" if item is None else "no time"
+            assert time is not None
+            if last is not None:
+                later = {(t, i) for u, i, t in whole if u == user and (t, i) > (time, item)}  # type: ignore[operator]
+                turn = len(later) // last + 1
+                return "tr" if turn > fold else "te" if turn == fold else "after test"
+            test_from = end - fold * size
+            if time >= test_from + size:
+                return "after test"
+            return "te" if time >= test_from else "tr" if time < test_from - gap else "gap"
+
+        placed = [place(event) for event in events]
+        train = [event for event, part in zip(events, placed, strict=True) if part == "tr"]
+        for i, (user, item, _) in enumerate(events):
+            if drop and placed[i] == "te":
+                if user not in {u for u, _, _ in train}:
+                    placed[i] = "cold user"
+                elif item not in {i for _, i, _ in train}:
+                    placed[i] = "cold item"
+                elif (user, item) in {(u, i) for u, i, _ in train}:
+                    placed[i] = "seen"
+        found.append(placed)
+    return found
+
+
+# --- Against others ---
+
+
+@pytest.mark.parametrize("chosen", RECTOOLS)
+@pytest.mark.parametrize("drop", [False, True])
+def test_folds_are_those_of_rectools(pack: duckdb.DuckDBPyConnection, chosen: str, drop: bool) -> None:
+    rows = ", ".join(
+        f"({i}, {user}, {item}, DATE '2026-03-01' + {day})"
+        for i, (user, item, day) in enumerate(rectools_events())
+    )
+    pack.execute(f"CREATE OR REPLACE TABLE many AS FROM (VALUES {rows}) AS t(row, userid, itemid, time)")
+    query = f"""
+        SELECT string_agg(CASE part WHEN 'train' THEN 'r' WHEN 'test' THEN 't' ELSE '.' END, '' ORDER BY row)
+        FROM ranking_split('many', folds := 3, {chosen}{", " + DROP if drop else ""})
+        GROUP BY fold ORDER BY fold
+    """
+    assert [text for (text,) in pack.execute(query).fetchall()] == RECTOOLS[chosen][drop].split()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_folds_are_those_of_the_definition(pack: duckdb.DuckDBPyConnection, seed: int) -> None:
+    draw = random.Random(seed)
+    values: list[int | None] = [*range(6), None]
+    events = [(draw.choice(values), draw.choice(values), draw.choice([*range(30), None])) for _ in range(80)]
+    events[0] = (0, 0, -1)  # before every fold's test
+    rows = ", ".join(
+        f"({i}, {', '.join('NULL' if cell is None else str(cell) for cell in event)})"
+        for i, event in enumerate(events)
+    )
+    pack.execute(f"CREATE OR REPLACE TABLE drawn AS FROM (VALUES {rows}) AS t(row, u, i, t)")
+    for drop in (False, True):
+        options = "user_col := 'u', item_col := 'i', time_col := 't'" + (f", {DROP}" if drop else "")
+        for gap in (0, 2):
+            found = parts(
+                pack, f"ranking_split('drawn', test_size := 4, folds := 3, gap := {gap}, {options})", "row"
+            )
+            assert found == [", ".join(fold) for fold in defined(events, 3, 4, gap, None, drop)]
+        for last in (1, 3):
+            found = parts(pack, f"ranking_split('drawn', last := {last}, folds := 2, {options})", "row")
+            assert found == [", ".join(fold) for fold in defined(events, 2, 0, 0, last, drop)]
+
+
+# --- By hand ---
+
+
+def test_a_test_is_half_open_and_the_last_one_ends_behind_the_last_event(
+    pack: duckdb.DuckDBPyConnection, script: duckdb.DuckDBPyConnection
+) -> None:
+    others = "no item, no user, no time, no time"
+    for con in (pack, script):
+        found = parts(
+            con,
+            "ranking_split('events', test_size := INTERVAL 2 DAY, folds := 2)",
+            "isfinite(time) DESC, userid IS NULL, itemid IS NULL, time, userid",
+        )
+        assert found == [
+            "tr, tr, tr, tr, te, te, no item, no user, no time, no time",
+            "tr, tr, te, te, after test, after test, " + others,
+        ]
+
+
+def test_the_columns_are_those_of_the_events_and_three(pack: duckdb.DuckDBPyConnection) -> None:
+    found = pack.execute("FROM ranking_split('events', last := 1)")
+    assert [name for name, *_ in found.description] == ["userid", "itemid", "time", "fold", "part", "dropped"]
+    assert len(found.fetchall()) == 10
+
+
+def test_test_from_goes_to_the_last_event_or_as_far_as_test_size(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute(
+        "CREATE OR REPLACE TABLE days AS SELECT 1 AS userid, i AS itemid, i AS time FROM range(10) t(i)"
+    )
+    assert parts(pack, "ranking_split('days', test_from := 7)") == ["tr, " * 7 + "te, te, te"]
+    sized = "ranking_split('days', test_from := 6, test_size := 2, folds := 2, gap := 1)"
+    assert parts(pack, sized) == [
+        "tr, tr, tr, tr, tr, gap, te, te, after test, after test",
+        "tr, tr, tr, gap, te, te, after test, after test, after test, after test",
+    ]
+
+
+def test_months_are_counted_from_the_end_and_touch(pack: duckdb.DuckDBPyConnection) -> None:
+    """From March 31: February 28, January 31."""
+    days = ("2025-12-31", "2026-01-30", "2026-01-31", "2026-02-27", "2026-02-28", "2026-03-30")
+    rows = ", ".join(f"(1, {i}, DATE '{day}')" for i, day in enumerate(days))
+    pack.execute(f"CREATE OR REPLACE TABLE months AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
+    assert parts(pack, "ranking_split('months', test_size := INTERVAL 1 MONTH, folds := 2)") == [
+        "tr, tr, tr, tr, te, te",
+        "tr, tr, te, te, after test, after test",
+    ]
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/New_York"])
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS", "TIMESTAMPTZ"])
+def test_timestamps_of_all_kinds_are_split_alike_in_any_zone(
+    pack: duckdb.DuckDBPyConnection, kind: str, zone: str
+) -> None:
+    moments = ("2026-03-08 23:59:59", "2026-03-09 00:00:00", "2026-03-09 00:00:01", "2026-03-10 00:00:00")
+    zoned = "+00" if kind == "TIMESTAMPTZ" else ""
+    rows = ", ".join(f"(1, {i}, {kind} '{moment}{zoned}')" for i, moment in enumerate(moments))
+    pack.execute(f"SET TimeZone = '{zone}'")
+    pack.execute(f"CREATE OR REPLACE TABLE zoned AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
+    begun = f"{kind if zoned else 'TIMESTAMP'} '2026-03-09 00:00:00{zoned}'"
+    try:
+        assert parts(pack, "ranking_split('zoned', test_size := INTERVAL 1 DAY)") == ["tr, tr, te, te"]
+        assert parts(pack, f"ranking_split('zoned', test_from := {begun})") == ["tr, te, te, te"]
+    finally:
+        pack.execute("RESET TimeZone")
+
+
+def test_a_date_may_say_where_timestamps_are_split(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("CREATE OR REPLACE VIEW moments AS SELECT * REPLACE (time::TIMESTAMP AS time) FROM events")
+    query = (
+        "SELECT count(*) FILTER (part = 'test') FROM ranking_split('moments', test_from := DATE '2026-01-06')"
+    )
+    assert pack.execute(query).fetchall() == [(4,)]
+
+
+def test_the_last_events_are_by_time_then_by_item_and_what_is_twice_stays_together(
+    pack: duckdb.DuckDBPyConnection,
+) -> None:
+    rows = "(1, 5, 1), (1, 7, 2), (1, 6, 2), (1, 7, 2), (2, 1, 1)"
+    pack.execute(f"CREATE OR REPLACE TABLE tied AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
+    query = "SELECT userid, itemid FROM ranking_split('tied', last := 1) WHERE part = 'test' ORDER BY ALL"
+    assert pack.execute(query).fetchall() == [(1, 7), (1, 7), (2, 1)]
+
+
+def test_what_train_does_not_have_is_dropped_where_asked(pack: duckdb.DuckDBPyConnection) -> None:
+    rows = "(1, 'a', 1), (2, 'b', 1), (1, 'a', 2), (3, 'a', 2), (1, 'c', 2), (1, 'b', 2), (3, 'c', 2)"
+    pack.execute(f"CREATE OR REPLACE TABLE cold AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
+    order = "time, userid, itemid"
+    assert parts(pack, "ranking_split('cold', test_from := 2)", order) == ["tr, tr, te, te, te, te, te"]
+    alone = {
+        "cold_users": "tr, tr, te, te, te, cold user, cold user",
+        "cold_items": "tr, tr, te, te, cold item, te, cold item",
+        "seen": "tr, tr, seen, te, te, te, te",
+    }
+    for option, expected in alone.items():
+        assert parts(pack, f"ranking_split('cold', test_from := 2, {option} := 'drop')", order) == [expected]
+    every = "tr, tr, seen, te, cold item, cold user, cold user"
+    assert parts(pack, f"ranking_split('cold', test_from := 2, {DROP})", order) == [every]
+
+
+# --- Inputs and settings ---
+
+
+def test_events_are_whatever_query_table_takes_with_columns_of_any_name(
+    pack: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    words = (
+        'userid AS "User Id", itemid AS last, time AS time_col, 1 AS seen, 2 AS rows, 3 AS gap, 4 AS moment'
+    )
+    path = tmp_path / "it's.parquet"
+    quoted = str(path).replace("'", "''")
+    pack.execute(f"COPY (SELECT {words} FROM events) TO '{quoted}'")
+    columns = "user_col := 'user id', item_col := 'LAST', time_col := 'time_col'"
+    expected = pack.execute(
+        "SELECT part, dropped FROM ranking_split('events', last := 1) ORDER BY ALL"
+    ).fetchall()
+    for name, cte in ((quoted, ""), ("given", f"WITH given AS (FROM '{quoted}') ")):
+        call = f"ranking_split('{name}', last := 1, {columns})"
+        found = pack.execute(f"{cte}SELECT part, dropped FROM {call} ORDER BY ALL LIMIT 9")
+        assert found.fetchall() == expected[:9]
+
+
+def test_no_events_are_no_rows(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("CREATE OR REPLACE VIEW nothing AS FROM events WHERE false")
+    for chosen in ("last := 1", "test_size := INTERVAL 1 DAY", "test_from := DATE '2026-01-01'"):
+        assert pack.execute(f"FROM ranking_split('nothing', {chosen})").fetchall() == []
+
+
+def test_settings_change_nothing(pack: duckdb.DuckDBPyConnection) -> None:
+    query = f"FROM ranking_split('events', last := 1, folds := 2, {DROP}) ORDER BY ALL"
+    expected = sorted(map(str, pack.execute(query).fetchall()))
+    with ranking_udfs.register(duckdb.connect()) as con:
+        con.execute("SET default_order = 'DESC'; SET default_null_order = 'NULLS_FIRST'; SET threads = 1")
+        con.execute(MAKE)
+        assert sorted(map(str, con.execute(query).fetchall())) == expected
+
+
+# --- Errors ---
+
+WEEK = "test_size := INTERVAL 7 DAY"
+INTERVAL = "must be an INTERVAL, for a time that is a DATE or TIMESTAMP, got"
+NO_TRAIN = (
+    "a fold must have events before its test and gap, got none for fold {}: take fewer folds, a shorter "
+    "test_size or gap, or a later test_from"
+)
+SAYS = {
+    "": "test_from, test_size or last must say what the test is, got none of them",
+    "test_size := 2": f"test_size {INTERVAL} 2",
+    "test_size := '2 days'": f"test_size {INTERVAL} '2 days'",
+    "test_size := INTERVAL 0 DAY": "test_size must be above 0, got 00:00:00",
+    f"{WEEK}, gap := INTERVAL (-1) DAY": "gap must be 0 or more, got -1 day",
+    f"{WEEK}, gap := 3": f"gap {INTERVAL} 3",
+    "test_from := '2026-01-05'": "test_from must be a DATE or TIMESTAMP, as time is, got VARCHAR",
+    "test_from := TIMESTAMPTZ '2026-01-05'": (
+        "test_from must be a DATE or TIMESTAMP, as time is, got TIMESTAMP WITH TIME ZONE"
+    ),
+    "test_from := DATE '2027-01-01'": "test_from must not be after the last event, got 2027-01-01",
+    "test_from := DATE '2026-01-01'": NO_TRAIN.format(1),
+    "test_size := INTERVAL 2 DAY, folds := 9": NO_TRAIN.format(5),
+    f"{WEEK}, folds := 0": "folds must be an integer >= 1, got 0",
+    f"{WEEK}, folds := 1.5": "folds must be an integer >= 1, got 1.5",
+    f"{WEEK}, folds := NULL": "folds must be an integer >= 1, got NULL",
+    "last := 0": "last must be an integer >= 1, got 0",
+    "last := 'x'": "last must be an integer >= 1, got 'x'",
+    "last := 1, gap := INTERVAL 1 DAY": "last must stand without test_from, test_size and gap, got 1 day",
+    "test_from := DATE '2026-01-05', folds := 2": (
+        "folds must be 1 without test_size, which says how long each test is, got 2"
+    ),
+    "last := 1, seen := 'no'": "seen must be keep or drop, got no",
+    "last := 1, cold_users := NULL": "cold_users must be keep or drop, got NULL",
+    "last := 1, user_col := 5": "user_col must be the name of a column, got 5",
+    "last := 1, user_col := 'u'": 'events must have a column u (user_col), got userid, itemid, "time"',
+    "last := 1, time_col := 'itemid'": "itemid must be an integer, DATE or TIMESTAMP (cast it), got VARCHAR",
+}
+
+
+@pytest.mark.parametrize("chosen", SAYS)
+def test_an_error_says_what_to_write(pack: duckdb.DuckDBPyConnection, chosen: str) -> None:
+    call = f"ranking_split('events'{', ' if chosen else ''}{chosen})"
+    assert message(pack, call) == f"ranking_split: {SAYS[chosen]}"
+
+
+def test_columns_that_are_added_must_not_be_there(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("CREATE OR REPLACE VIEW taken AS SELECT 1 AS Part, *, 2 AS dropped FROM events")
+    assert message(pack, "ranking_split('taken', last := 1)") == (
+        "ranking_split: events must have no column fold, part or dropped (rename it), got Part, dropped"
+    )
+
+
+def test_integers_want_integers(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute(
+        "CREATE OR REPLACE TABLE days AS SELECT 1 AS userid, i AS itemid, i AS time FROM range(10) t(i)"
+    )
+    assert message(pack, f"ranking_split('days', {WEEK})") == (
+        "ranking_split: test_size must be an integer, for a time that is one, got 7 days"
+    )
+    assert message(pack, "ranking_split('days', test_from := DATE '2026-01-01')") == (
+        "ranking_split: test_from must be an integer, as time is, got DATE"
+    )

@@ -1,0 +1,98 @@
+"""A file of events as files of train and test."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+
+from ..duckdb.statements import identifier, literal
+from ..evaluation.errors import DataError
+from ..inputs.files import describe_columns, extension, list_files, pattern, struct_literal
+from ..texts import shorten
+from ..writing import atomic_file
+from .output import check_outputs, copy_statement
+
+READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
+ROLES = {"user": "user_col", "item": "item_col", "time": "time_col"}
+SUMMARY = """
+    SELECT fold, part, dropped,
+        count(*) AS events, count(DISTINCT {user}) AS users, count(DISTINCT {item}) AS items
+    FROM ranking_command_split GROUP BY ALL
+    ORDER BY fold ASC NULLS LAST, part DESC NULLS LAST, dropped ASC NULLS LAST
+"""
+
+
+def split_events(
+    con: duckdb.DuckDBPyConnection,
+    path: str,
+    output: str,
+    columns: Mapping[str, str],
+    spans: Mapping[str, str | None],
+    options: Mapping[str, str | int | None],
+) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Write train and test of each fold into a folder; return a header and how many events are where.
+
+    `columns` are user, item and time; `spans` test_from, test_size and gap, texts of the kind that time is;
+    `options` the other arguments of ranking_split. In a CSV file all but the time stays as it is written.
+    """
+    kind = extension(path)
+    if kind not in READERS:
+        raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
+    if not list_files(con, path):
+        raise DataError(f"{path}: no such file")
+    rows = f"{READERS[kind]}({literal(pattern(path))})"
+    names, kinds, _ = describe_columns(con, path, rows, columns, {})
+    if READERS[kind] == "read_csv":
+        every = [name for name, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()]
+        types = dict.fromkeys(every, "VARCHAR") | {names["time"]: kinds["time"]}
+        rows = f"{rows[:-1]}, types = {struct_literal(types)})"
+    arguments = {ROLES[role]: literal(name) for role, name in names.items()}
+    arguments |= {
+        name: literal(value) if isinstance(value, str) else str(value) for name, value in options.items()
+    }
+    for name, text in spans.items():
+        arguments[name] = span_literal(con, name, text, kinds["time"])
+    given = ", ".join(f"{name} := {value}" for name, value in arguments.items() if value != "None")
+    con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
+    con.execute(
+        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {given})"
+    )
+    write_parts(con, path, output, path[path.lower().rindex(kind) :])
+    found = con.execute(SUMMARY.format(user=identifier(names["user"]), item=identifier(names["item"])))
+    return [name for name, *_ in found.description or ()], found.fetchall()
+
+
+def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str | None, time: str) -> str:
+    """Return the SQL of an argument whose type follows from that of the time, or raise DataError."""
+    if text is None:
+        return "NULL"
+    is_calendar = time.startswith(("DATE", "TIMESTAMP"))
+    kind = time if name == "test_from" else "INTERVAL" if is_calendar else "BIGINT"
+    if time == "TIMESTAMP WITH TIME ZONE":
+        con.execute("SET TimeZone = 'UTC'")
+    if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchone() == (None,):
+        option = f"--{name.replace('_', '-')}"
+        raise DataError(
+            f"{option} must be of type {kind}, for a time of type {time}, got {shorten(repr(text))}"
+        )
+    return f"{literal(text)}::{kind}"
+
+
+def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: str) -> None:
+    """Write a file for train and one for test, of several folds into a folder for each."""
+    query = "SELECT DISTINCT fold FROM ranking_command_split ORDER BY fold ASC NULLS LAST"
+    folds = [fold for (fold,) in con.execute(query).fetchall()]
+    if not folds:
+        raise DataError(f"{path}: no rows")
+    files: dict[tuple[int, str], str] = {}
+    for fold in folds:
+        folder = os.path.join(output, f"fold_{fold}") if len(folds) > 1 else output
+        os.makedirs(folder, exist_ok=True)
+        files |= {(fold, part): os.path.join(folder, f"{part}{ending}") for part in ("train", "test")}
+    check_outputs(list(files.values()), [path])
+    for (fold, part), file in files.items():
+        rows = f"FROM ranking_command_split WHERE fold = {fold} AND part = {literal(part)}"
+        query = f"SELECT * EXCLUDE (fold, part, dropped) {rows}"
+        with atomic_file(file) as beside:
+            con.execute(copy_statement(query, beside, ", USE_TMP_FILE false"))
