@@ -193,7 +193,9 @@ def test_no_plan_of_a_table_function_has_a_python_function(
     functions = called(QUERIES[name])
     assert len(functions) > 0
     # Of a comparison's plan, where the other test is asked for.
-    assert functions & UDFS.keys() == ({"_ranking_sign_flips"} if "compare" in name else set())
+    assert functions & UDFS.keys() == (
+        {"_ranking_sign_flips"} if "ranking_compare" in QUERIES[name] else set()
+    )
 
 
 def test_nothing_in_the_script_calls_a_python_function() -> None:

@@ -519,7 +519,7 @@ def test_the_check_finds_what_only_all_users_show(
 
 def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spark: SparkSession) -> None:
     fine = spark.createDataFrame(FINE)
-    assert ranking_udfs.spark.ranking_check(fine, fine.drop("score")).toArrow().to_pylist() == []
+    assert ranking_udfs.spark.ranking_check(fine, fine.drop("score"), 1).toArrow().to_pylist() == []
     row, *_ = ranking_udfs.spark.ranking_check(fine.drop("score"), fine).toArrow().to_pylist()
     assert row["problem"] == "rec must have a column score (score_col)"
     assert row["example"] == "userid, itemid; truth has one"
@@ -766,8 +766,8 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
         for ties, mrr in (("item", 0.5), ("expected", 0.75)):
             found = ranking_udfs.spark.ranking_summary(rec, truth, 2, "mrr", ties).collect()
             assert [row["mrr"] for row in found] == [mrr], found
-        (tied, *_) = ranking_udfs.spark.ranking_check(rec, truth, 1).collect()
-        assert tied["problem"] == "rec: users with tied scores at k = 1"
+        found = {row["problem"] for row in ranking_udfs.spark.ranking_check(rec, truth, 1).collect()}
+        assert found == {"rec: users whose scores are all equal", "rec: users with tied scores at k = 1"}, found
         print("as expected", file=sys.stderr)
     """
     assert said(code.replace("SMALL", repr(SMALL))) == "as expected"
