@@ -447,9 +447,16 @@ SELECT
     CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
     system,
     sum(count)::BIGINT AS count,
-    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', stranger, ' in rec') ELSE example END) AS example
+    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', coalesce(stranger, 'none'), ' in rec') ELSE example END) AS example
 FROM (
-    SELECT * REPLACE (CASE WHEN place = 31 AND count = n_users AND n_strangers > 0 THEN 4 ELSE place END AS place)
+    SELECT * REPLACE (
+        CASE WHEN place = 31 AND count = n_users THEN 4 ELSE place END AS place,
+        CASE
+            WHEN place = 19 AND n_short >= n_lists
+                THEN regexp_replace(problem, 'fewer than (k = \d+) items', 'fewer items than the longest list, below \1')
+            ELSE problem
+        END AS problem
+    )
     FROM (
         SELECT
             *,
@@ -1594,9 +1601,9 @@ FROM (
             sum(TRY_CAST(score AS DOUBLE)) AS total,
             CASE
                 WHEN max_k < 32 AND names['descending']
-                    THEN max((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
                 WHEN max_k < 32
-                    THEN min((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
                 WHEN names['descending']
                     THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
                 ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
@@ -2460,7 +2467,7 @@ FROM (
         count(known.id) AS n_common,
         min(listed.id) AS of_rec,
         count(alike.id) AS n_alike,
-        min(CASE WHEN alike.id IS NOT NULL THEN concat(listed.id, ' for ', alike.id) END) AS alike,
+        min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
         any_value(of_all.n) AS n_truth,
         any_value(of_all.id) AS of_truth
     FROM (

@@ -289,7 +289,7 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run: Run,
     assert f"{half:.2f}" == "0.60"
     *_, footnote, left_out = unwrapped(text)
     assert footnote.endswith("in one measure at one k, all users apart from segments.")
-    assert left_out == "Left out to fit a terminal: Relative; Markdown, CSV and JSON have them."
+    assert left_out == "Left out to fit 80 columns: Relative; Markdown, CSV and JSON have them."
 
 
 def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run: Run) -> None:
@@ -304,7 +304,7 @@ def test_a_table_leaves_out_what_a_terminal_has_no_room_for(run: Run) -> None:
         ["Relative", "System     "],
     ]
     assert unwrapped(text)[-1] == (
-        "Left out to fit a terminal: Relative, W/T/L; Markdown, CSV and JSON have them."
+        "Left out to fit 80 columns: Relative, W/T/L; Markdown, CSV and JSON have them."
     )
     assert max(map(len, text.splitlines())) <= 80
 

@@ -70,11 +70,11 @@ def stops(capsys: pytest.CaptureFixture[str]) -> Stops:
         # What is not there
         (
             "mrr@7 < 0.1",
-            "there is no such value, but users, users_without_rec, users_without_truth",
+            "there is only k = 4",
         ),
-        ("ndcg < 0.1", "there is no such value"),
-        ("recall@4 < 0.1", "there is no such value"),
-        ("zip:mrr < 0.1", "there is no such value"),
+        ("ndcg < 0.1", "there is no measure ndcg, but recall, mrr"),
+        ("recall@4 < 0.1", "there is only k = 2"),
+        ("zip:mrr < 0.1", "there is no model zip, but als, bert, pop"),
         ("judged_share < 0.8", "there is no such value"),
     ],
 )
@@ -109,7 +109,7 @@ def test_what_is_unknown_is_beyond_every_bound(stops: Stops) -> None:
     ("condition", "said"),
     [
         ("mrr@4 < 0.3", "0.25 pop in mrr@4"),
-        ("als:mrr < 0.75", "0.7 als in mrr@4, and 1 more"),  # as the baseline of two
+        ("als:mrr < 0.75", "0.7 als in mrr@4"),  # once, though it is the baseline of two
         ("mrr difference < -0.4", "-0.45 pop in mrr@4"),
         ("difference < -0.9", "-1 pop in recall@2"),
         ("bert:users_without_rec > 10%", "2 bert in recall@2, and 1 more"),
@@ -117,9 +117,9 @@ def test_what_is_unknown_is_beyond_every_bound(stops: Stops) -> None:
         ("mrr low < -9", None),
         ("recall low < -9", "NULL pop in recall@2"),  # of differences that are all the same
         ("zip < 1", "there is no such value"),
-        ("ndcg worse", "there is nothing to compare"),
-        ("zip:worse", "there is nothing to compare"),
-        ("mrr@2 worse", "there is nothing to compare"),
+        ("ndcg worse", "there is no measure ndcg, but recall, mrr"),
+        ("zip:worse", "there is no model zip, but bert, pop"),
+        ("mrr@2 worse", "there is only k = 4"),
         ("pop:mrr@4 worse", "pop in mrr@4 (1 of 1 comparisons)"),
         ("bert:worse", None),
     ],
@@ -148,6 +148,17 @@ def test_problems_of_the_data_stop_it(stops: Stops) -> None:
         assert line.startswith("problems: ")
         assert line.endswith(", and 1 more")  # a model that leaves users out
         assert stops(command, "problems(score)") == []
+
+
+@pytest.mark.parametrize("words", ["no user of truth", "fewer than k = 10", "rests on ties", "without a relevant"])
+def test_every_problem_may_be_named(stops: Stops, words: str) -> None:
+    assert stops("evaluate", f"problems({words})", "--allow-empty") == []
+
+
+@pytest.mark.parametrize("words", ["select", "group by", "dupes"])
+def test_words_that_no_problem_is_called_by_are_an_error(words: str, fails: Fails) -> None:
+    error = fails(1, "evaluate", "als=als.csv", "relevant.csv", "--fail-if", f"problems({words})")
+    assert error.endswith(f"must be words that a problem is called by, got problems({words})")
 
 
 def test_several_conditions_each_say_what_failed(stops: Stops) -> None:
@@ -242,7 +253,7 @@ def test_problems_without_a_check_are_wrong_usage(fails: Fails) -> None:
     said = fails(2, *arguments, "--fail-if", "problems", "--no-check")
     assert said.startswith("--fail-if problems needs the check of the data: leave out --no-check")
     said = fails(1, *arguments, "--fail-if", "problems(dupes)")
-    rule = "--fail-if problems(TEXT) must be words that a problem is called by"
+    rule = "--fail-if problems(WORDS) must be words that a problem is called by"
     assert said == f"evaluate: {rule}, got problems(dupes)"
 
 

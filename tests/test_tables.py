@@ -592,13 +592,14 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: st
 def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
     cte = (
         "WITH empty AS (FROM truth LIMIT 0), "
+        "nothing AS (FROM rec LIMIT 0), "
         "texts AS (SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec LIMIT 0), "
         "scores AS (SELECT * REPLACE (score::VARCHAR AS score) FROM rec LIMIT 0) "
     )
     for call, expected in (
         ("ranking_judged('rec', 'empty', -1)", "max_k must be 0 or more, got -1"),
         ("ranking_summary('rec', 'empty', [-1])", "every k in ks must be 0 or more, got -1"),
-        ("precision_recall_curve('rec', 'empty', NULL)", "max_k must be from 0"),
+        ("precision_recall_curve('nothing', 'truth', NULL)", "max_k must be from 0"),
         ("ranking_by_user('texts', 'truth', [1])", "userid must have the same type"),
         ("ranking_by_user('scores', 'truth', [1])", "score must be a number, got VARCHAR"),
     ):
@@ -732,8 +733,8 @@ DISASTERS = """
                 ("rec: columns that look like systems are not read", None, 1, "model"),
                 ("no item of truth is in rec", None, 2, "itemid sku-1 in truth, SKU-1 in rec"),
                 (RANKS, None, 4, "userid 1"),
-                (f"items {ALIKE}", None, 2, "itemid SKU-1 for sku-1"),
-                ("rec: users with fewer than k = 10 items", None, 1, "userid 9"),
+                (f"items {ALIKE}", None, 2, "itemid 'SKU-1' for 'sku-1'"),
+                ("rec: users with fewer items than the longest list, below k = 10", None, 1, "userid 9"),
                 ("users in rec that are not in truth", None, 1, "userid 9"),
             ],
         ),
@@ -742,7 +743,7 @@ DISASTERS = """
             [
                 ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
                 ("truth: no rel is above 0, so nothing is relevant", None, 6, "rel -1.0"),
-                ("rec: users with fewer than k = 10 items", "a", 1, "userid 9"),
+                ("rec: users with fewer items than the longest list, below k = 10", "a", 1, "userid 9"),
                 ("truth: rel is negative", None, 6, "userid 1, itemid SKU-1, rel -1"),
                 ("users in rec that are not in truth", "a", 1, "userid 9"),
             ],
@@ -752,7 +753,7 @@ DISASTERS = """
             [
                 ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
                 ("no user of truth is in rec", "a", 3, "userid 101 in truth, userid 1 in rec"),
-                ("rec: users with fewer than k = 10 items", "a", 1, "userid 9"),
+                ("rec: users with fewer items than the longest list, below k = 10", "a", 1, "userid 9"),
                 ("users in rec that are not in truth", "a", 4, "userid 1"),
             ],
         ),
@@ -775,7 +776,7 @@ DISASTERS = """
                     'userid, itemid, rating, Stars, "label"; truth has one',
                 ),
                 ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
-                (f"items {ALIKE}", None, 2, "itemid sku-1 for SKU-1"),
+                (f"items {ALIKE}", None, 2, "itemid 'sku-1' for 'SKU-1'"),
                 ("rec: score is NULL", None, 6, "userid 1, itemid sku-1"),
                 ("users in truth that are not in rec", None, 1, "userid 9"),
             ],
@@ -831,7 +832,7 @@ OF_SYSTEMS = [
     ("no user of truth is in rec", "users", 6, "userid 1 in truth, userid 101 in rec"),
     ("no item of truth is in rec", "items", 4, "itemid SKU-1 in truth, xSKU-1 in rec"),
     (RANKS, "ranks", 6, "userid 1"),
-    (f"items {ALIKE}", "lower", 4, "itemid sku-1 for SKU-1"),
+    (f"items {ALIKE}", "lower", 4, "itemid 'sku-1' for 'SKU-1'"),
     ("rec: itemid is NULL", "null", 6, "userid 1, itemid NULL"),
     ("rec: score is NULL", "null", 1, "userid 1, itemid SKU-1"),
     ("rec: (userid, itemid) repeated in the top k = 6", "twice", 6, "userid 1, itemid SKU-5"),
@@ -894,6 +895,14 @@ def test_the_problems_of_users_add_up_over_parts_of_them(con: duckdb.DuckDBPyCon
     assert len(whole) > len(OF_SYSTEMS)
 
 
+@pytest.mark.parametrize("fixed", ["DELETE FROM rec", "UPDATE rec SET userid = NULL"])
+def test_a_system_without_a_user_has_none_of_truth(con: duckdb.DuckDBPyConnection, fixed: str) -> None:
+    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score; CREATE TABLE truth AS FROM rec")
+    con.execute(fixed)
+    found = con.execute("SELECT problem, count, example FROM ranking_check('rec', 'truth')").fetchall()
+    assert found[0] == ("no user of truth is in rec", 1, "userid 1 in truth, none in rec")
+
+
 def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""
         CREATE TABLE truth AS SELECT u AS userid, 1 AS itemid FROM range(4) t(u);
@@ -904,7 +913,7 @@ def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnectio
     con.execute("DELETE FROM rec WHERE userid < 3 AND itemid > userid + 1")
     assert con.execute(query).fetchall() == [
         ("rec: users with fewer than k = 5 items", 3),
-        ("rec: users with fewer than k = 9 items", 3),
+        ("rec: users with fewer items than the longest list, below k = 9", 3),
     ]
 
 

@@ -95,9 +95,21 @@ class Partitioned:
                 con.register("_ranking_given", table)
                 con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
             if "system" in self.columns["rec"]:
+                self.check_systems(con, systems)
                 con.register("_ranking_listed", pa.table({"system": systems}))
             self.add_systems(con, "SELECT system FROM _ranking_listed")
             return self.evaluate(con, self.part_sql, "part").read_all()
+
+    def check_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> None:
+        """Raise ValueError if these are not all systems, or not those of rec."""
+        rule = f"{self.function}: systems must be all systems of rec"
+        if systems is None:
+            raise ValueError(f"{rule}, got none")
+        known = set(systems.to_pylist() if isinstance(systems, (pa.Array, pa.ChunkedArray)) else systems)
+        column = identifier(self.columns["rec"]["system"])
+        for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
+            if system not in known:
+                raise ValueError(f"{rule}, got none that is {shorten(repr(system))}")
 
     def merge(self, parts: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
@@ -174,6 +186,10 @@ class Partitioned:
 
 IDS = ("user", "item", "system")
 OPTIONS = ("confidence", "margin", "correction", "test", "permutations", "seed")  # of a comparison
+FUNCTIONS = (
+    *("ranking_judged", "ranking_by_user", "ranking_summary"),
+    *("ranking_distribution", "ranking_compare", "ranking_check"),
+)
 NEEDED = {"rec": {"user", "item", "score"}, "truth": {"user", "item"}}
 
 
@@ -211,6 +227,8 @@ def partition(
     Raises:
         ValueError, TypeError: a column is missing or does not fit; an argument that is not valid.
     """
+    if function not in FUNCTIONS:
+        raise ValueError(f"partition: function must be one of {', '.join(FUNCTIONS)}, got {function!r}")
     names = columns_of(function, columns)
     found = {
         "rec": find_columns(function, "rec", rec, names),

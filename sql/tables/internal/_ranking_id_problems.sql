@@ -25,7 +25,7 @@ FROM (
         count(known.id) AS n_common,
         min(listed.id) AS of_rec,
         count(alike.id) AS n_alike,
-        min(CASE WHEN alike.id IS NOT NULL THEN concat(listed.id, ' for ', alike.id) END) AS alike,
+        min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
         any_value(of_all.n) AS n_truth,
         any_value(of_all.id) AS of_truth
     FROM (

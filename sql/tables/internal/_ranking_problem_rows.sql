@@ -10,9 +10,16 @@ SELECT
     CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
     system,
     sum(count)::BIGINT AS count,
-    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', stranger, ' in rec') ELSE example END) AS example
+    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', coalesce(stranger, 'none'), ' in rec') ELSE example END) AS example
 FROM (
-    SELECT * REPLACE (CASE WHEN place = 31 AND count = n_users AND n_strangers > 0 THEN 4 ELSE place END AS place)
+    SELECT * REPLACE (
+        CASE WHEN place = 31 AND count = n_users THEN 4 ELSE place END AS place,
+        CASE
+            WHEN place = 19 AND n_short >= n_lists
+                THEN regexp_replace(problem, 'fewer than (k = \d+) items', 'fewer items than the longest list, below \1')
+            ELSE problem
+        END AS problem
+    )
     FROM (
         SELECT
             *,

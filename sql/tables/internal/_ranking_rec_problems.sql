@@ -84,9 +84,9 @@ FROM (
             sum(TRY_CAST(score AS DOUBLE)) AS total,
             CASE
                 WHEN max_k < 32 AND names['descending']
-                    THEN max((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
                 WHEN max_k < 32
-                    THEN min((_ranking_score(score), itemid), max_k + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
                 WHEN names['descending']
                     THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
                 ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')

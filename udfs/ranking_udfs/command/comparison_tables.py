@@ -47,9 +47,12 @@ def comparison_text(
         if longest_line(text) <= WIDTH:
             break
     said = [sentence(row, options, len(family), digits) for family in families(everybody) for row in family]
-    said.append(footnote(options, bool(by_segment), gated))
+    note = footnote(options, bool(by_segment), gated, sum(map(len, found)))
+    said.append(note.partition(". ")[2] if "W/T/L" in left_out else note)
     if left_out:
-        said.append(f"Left out to fit a terminal: {', '.join(left_out)}; Markdown, CSV and JSON have them.")
+        said.append(
+            f"Left out to fit {WIDTH} columns: {', '.join(left_out)}; Markdown, CSV and JSON have them."
+        )
     lines = [f"% {line}\n" if form == "latex" else render_remark(form, line) for line in said]
     return render_document(form, text + "\n" + "".join(lines))
 

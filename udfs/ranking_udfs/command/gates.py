@@ -9,7 +9,7 @@ from typing import Any
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import DataError
-from ..evaluation.problems import problem_text
+from ..evaluation.problems import is_known, problem_text
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
 from ..texts import shorten
 
@@ -31,7 +31,7 @@ class Condition:
     system   the model that it looks at; None for each
     measure  the measure that it looks at, with its options; None for each
     cuts     the cut-offs that it looks at; () for each
-    column   the column that has a bound; None for the measure's mean
+    column   the column that has a bound, None for the measure's mean; of problems, the words of some
     verdict  the verdict that fails, or "problems" of the data; None for a bound
     sign     of the bound
     bound    the number to compare with
@@ -159,7 +159,7 @@ def failures(
     problems: Sequence[Row] = (),
 ) -> list[str]:
     """Return a line for each condition that holds, or that finds nothing to look at."""
-    every = list(values)
+    every = list({value_key(one): one for one in values}.values())
     return [line for one in conditions if (line := failure(one, comparisons, every, problems)) is not None]
 
 
@@ -172,6 +172,8 @@ def failure(
         return line_of(condition, found)
     if condition.verdict is not None:
         seen = [row for row in comparisons if condition.is_of(row)]
+        if not seen:
+            return f"{condition.text}: {what_is_missing(condition, comparisons)}"
         if all(row["p"] is None for row in seen):
             return f"{condition.text}: there is nothing to compare"
         rows = [row for row in seen if row["verdict"] == condition.verdict]
@@ -179,10 +181,31 @@ def failure(
         return f"{condition.text}: {place_of(rows[0])}{among}" if rows else None
     looked = [one for one in values if one.column == condition.column and condition.is_of(one.row)]
     if not looked:
+        rows = [one.row for one in values if one.column == condition.column]
         there = dict.fromkeys(one.column or one.row["measure"] for one in values)
-        return f"{condition.text}: there is no such value, but {shorten(', '.join(there))}"
+        no_value = f"there is no such value, but {shorten(', '.join(there))}"
+        return f"{condition.text}: {what_is_missing(condition, rows) if rows else no_value}"
     held = sorted((one for one in looked if exceeds(condition, one)), key=value_order)
     return line_of(condition, [f"{number_text(one)}{place_of(one.row)}" for one in held])
+
+
+def what_is_missing(condition: Condition, rows: Sequence[Row]) -> str:
+    """Say why a condition looks at none of these rows."""
+    for what, wanted, name in (
+        ("model", condition.system, "system"),
+        ("measure", condition.measure, "measure"),
+    ):
+        there = dict.fromkeys(str(row[name]) for row in rows)
+        if wanted is not None and wanted not in there:
+            return f"there is no {what} {shorten(wanted)}, but {shorten(', '.join(there))}"
+    cuts = {row["k"] for row in rows if condition.measure in (None, row["measure"])}
+    return f"there is only k = {', '.join(map(format_cut_off, sorted(cuts, key=cut_off_key)))}"
+
+
+def value_key(value: Value) -> tuple[Any, ...]:
+    """Return what makes a number another one: how many users have no list is the same for each measure."""
+    measure = None if value.column == "users_without_rec" else value.row["measure"]
+    return value.column, measure, *(value.row[name] for name in ("system", "segment", "k"))
 
 
 def exceeds(condition: Condition, value: Value) -> bool:
@@ -220,11 +243,7 @@ def place_of(row: Row) -> str:
 
 def check_problem_names(conditions: Iterable[Condition], caller: str) -> None:
     """Raise DataError for a problem that the check never finds."""
-    from ..duckdb.statements import code, texts
-
     for one in conditions:
-        if one.verdict == PROBLEMS and one.column is not None:
-            known = (code(text).lower() for name, (text, _) in texts().items() if "problems" in name)
-            if not any(one.column.lower() in text for text in known):
-                rule = "--fail-if problems(TEXT) must be words that a problem is called by"
-                raise DataError(f"{caller}: {rule}, got {one.text}")
+        if one.verdict == PROBLEMS and one.column is not None and not is_known(one.column):
+            rule = "--fail-if problems(WORDS) must be words that a problem is called by"
+            raise DataError(f"{caller}: {rule}, got {one.text}")

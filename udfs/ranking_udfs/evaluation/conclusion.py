@@ -68,15 +68,17 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     return text + "."
 
 
-def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0) -> str:
-    """Describe the intervals, the test and the correction; `gated` comparisons are corrected together."""
+def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0, count: int = 0) -> str:
+    """Describe the intervals, the test and the correction; `gated` of all are corrected together."""
     share = format_number(100 * options.confidence, 15)
     text = "W/T/L: with how many users a model wins, ties, loses. "
     text += f"{share} % intervals of the mean difference, each alone; p of {TESTS[options.test]}"
     name = CORRECTIONS[options.correction]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
-    if gated:
-        return f"{text}, corrected after {name} for all {gated} comparisons that --fail-if looks at."
     apart = ", all users apart from segments" if has_segments else ""
-    return f"{text}, corrected after {name} for all comparisons in one measure at one k{apart}."
+    each = f"for all comparisons in one measure at one k{apart}"
+    if not gated:
+        return f"{text}, corrected after {name} {each}."
+    seen = f"corrected after {name} for all {gated} comparison{'s' * (gated > 1)} that --fail-if looks at"
+    return f"{text}, {seen}." if gated == count else f"{text}, {seen}; of the others {each}."

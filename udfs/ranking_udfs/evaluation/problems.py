@@ -1,5 +1,6 @@
 """Problems of the data: rows of ranking_check with the file that has them, and what to write against them."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from ..texts import shorten
@@ -18,19 +19,57 @@ ADVICE = {
 }
 
 
+# Each problem that a command may show, with # for a number.
+TEXTS = (
+    *NOTHING,
+    RANKS,
+    "users that match truth but for case, blanks or zeros",
+    "items that match truth but for case, blanks or zeros",
+    "rec: systems without users in common",
+    *(f"rec: {column} is NULL" for column in ("userid", "itemid", "score")),
+    "rec: score is NaN",
+    "rec: (userid, itemid) repeated in the top k = #",
+    "rec: users whose scores are all equal",
+    "rec: users whose order rests on ties within the top k = #",
+    "rec: users with tied scores at k = #",
+    "rec: users with fewer than k = # items",
+    "rec: users with fewer items than the longest list, below k = #",
+    "truth: no rel is above 0, so nothing is relevant",
+    *(f"truth: {column} is NULL" for column in ("userid", "itemid", "rel")),
+    "truth: rel is NaN or infinite",
+    "truth: rel is negative",
+    "truth: (userid, itemid) repeated",
+    "truth: users without a relevant item",
+    "users in truth that are not in rec",
+    "users in rec that are not in truth",
+    "users with recommendations of one system only",
+)
+
+
+def is_known(words: str) -> bool:
+    """Return whether a problem may be called by these words."""
+    sought = re.sub(r"\d+", "#", words.lower())
+    return any(sought in text.lower() for text in TEXTS)
+
+
 def with_advice(
-    rows: Sequence[Row], files: Mapping[str | None, str], truth: str | None, is_command: bool
+    rows: Sequence[Row],
+    files: Mapping[str | None, str],
+    truth: str | None,
+    is_command: bool,
+    written: str = "",
 ) -> list[Row]:
     """Return the rows with `file`, where a problem is of one, and `write`: what to write.
 
-    `files` are those of models by name, under None that of all; `truth` is that of the truth.
+    `files` are those of models by name, under None that of all; `truth` is that of the truth. What is
+    `written` already is no advice.
     """
     found: list[Row] = []
     for row in rows:
         problem, system = row["problem"], row["system"]
         file = truth if problem.startswith("truth: ") else files.get(system, files.get(None))
         advice = (texts[not is_command] for start, texts in ADVICE.items() if problem.startswith(start))
-        write = next(advice, None)
+        write = next((text for text in advice if text not in written), None)
         if problem == RANKS and system in files and len(files) > 1:
             write = f"{system}={file}:ascending" if is_command else None
         found.append({**row, "file": file, "write": write})

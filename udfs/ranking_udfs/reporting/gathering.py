@@ -191,7 +191,9 @@ class Gathering:
         """Return the problems of the data; NothingInCommonError if that is one and must not be."""
         self.queries.append(query)
         study = self.study
-        found = with_advice(fetch_rows(self.con, query), study.files, study.truth_file, study.is_command)
+        written = f"--ties {study.request.ties} ties={study.request.ties!r}"
+        rows = fetch_rows(self.con, query)
+        found = with_advice(rows, study.files, study.truth_file, study.is_command, written)
         if not study.allow_empty:
             check_common(found)
         return list(map(problem_text, found))
