@@ -15,7 +15,8 @@ SELECT fold, part, dropped, count(*) AS events, count(DISTINCT userid) AS users,
 FROM split GROUP BY ALL ORDER BY fold, first;
 
 CREATE TEMP TABLE train AS SELECT userid, itemid FROM split WHERE part = 'train';
-CREATE TEMP TABLE truth AS SELECT userid, itemid, stars AS rel FROM split WHERE part = 'test';
+-- Two stars or fewer are no success: grade 0.
+CREATE TEMP TABLE truth AS SELECT userid, itemid, greatest(stars - 2, 0) AS rel FROM split WHERE part = 'test';
 
 -- Model 1: what most customers of the fold have.
 CREATE TEMP TABLE popular AS

@@ -45,7 +45,7 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
         days = f"rated_on >= {test_from} AND rated_on < {test_from} + 5"
         con.execute(f"""
             CREATE OR REPLACE TEMP TABLE fold_truth AS
-            SELECT customer_id AS userid, sku AS itemid, stars AS rel {ratings} WHERE {days};
+            SELECT customer_id AS userid, sku AS itemid, [0, 0, 1, 2, 3][stars] AS rel {ratings} WHERE {days};
             CREATE OR REPLACE TEMP TABLE fold_train AS
             SELECT customer_id AS userid, sku AS itemid {ratings} WHERE rated_on < {test_from};
             CREATE OR REPLACE TEMP TABLE fold_rec AS

@@ -305,6 +305,9 @@ NO_TRAIN = (
     "a fold must have events before its test and gap, got none for fold {}: take fewer folds, a shorter "
     "test_size or gap, or a later test_from"
 )
+NO_TRAIN_OF_LAST = (
+    "a fold must have events before its test, got none for fold {}: take fewer folds or a smaller last"
+)
 SAYS = {
     "": "test_from, test_size or last must say what the test is, got none of them",
     "test_size := 2": f"test_size {INTERVAL} 2",
@@ -319,6 +322,11 @@ SAYS = {
     "test_from := DATE '2027-01-01'": "test_from must not be after the last event, got 2027-01-01",
     "test_from := DATE '2026-01-01'": NO_TRAIN.format(1),
     "test_size := INTERVAL 2 DAY, folds := 9": NO_TRAIN.format(5),
+    "test_size := INTERVAL '3 seconds'": "test_size must reach back to the last event, got 00:00:03",
+    "test_size := INTERVAL 23 HOUR, folds := 2": "test_size must reach back to the last event, got 23:00:00",
+    "last := 3": NO_TRAIN_OF_LAST.format(1),  # user 1 has three events, and nobody more
+    "last := 1, folds := 4": NO_TRAIN_OF_LAST.format(3),
+    "last := 9, folds := 2": NO_TRAIN_OF_LAST.format(1),
     f"{WEEK}, folds := 0": "folds must be an integer >= 1, got 0",
     f"{WEEK}, folds := 1.5": "folds must be an integer >= 1, got 1.5",
     f"{WEEK}, folds := NULL": "folds must be an integer >= 1, got NULL",

@@ -15,7 +15,8 @@
 --             'cold user', 'cold item', 'seen', 'no user', 'no item', 'no time' (NULL or infinite)
 -- Errors:     a table that is not there, a column that is missing or called fold, part or dropped; a time that is no
 --             integer, DATE or TIMESTAMP; test_from, test_size or gap of another kind than the time; none of test_from,
---             test_size and last; a fold without an event before its test; a test_from after the last event
+--             test_size and last; a fold without an event before its test (with last, where no user has more events than
+--             the tests take); a test_from after the last event, or a test_size that does not reach back to it
 -- Example:    SELECT fold, part, dropped, count(*) AS events, count(DISTINCT customer_id) AS users,
 --                 count(DISTINCT sku) AS items, min(rated_on) AS first, max(rated_on) AS last
 --             FROM ranking_split('examples/dbt_project/seeds/ratings.csv', test_size := INTERVAL 5 DAY, folds := 2,

@@ -12,12 +12,15 @@ SELECT
     ranking_test_from,
     ranking_test_until,
     CASE
-        WHEN last IS NULL AND ranking_test_from > latest
-            THEN error('ranking_split: test_from must not be after the last event, got ' || test_from::VARCHAR)
-        WHEN last IS NULL AND _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+        WHEN ranking_test_from > latest
+            THEN error(concat('ranking_split: ', coalesce(
+                'test_from must not be after the last event, got ' || test_from::VARCHAR,
+                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
+        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
             THEN error(concat(
-                'ranking_split: a fold must have events before its test and gap, got none for fold ', ranking_fold,
-                ': take fewer folds, a shorter test_size or gap, or a later test_from'))
+                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
+                ', got none for fold ', ranking_fold, ': take fewer folds',
+                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
         ELSE _ranking_moment_before(ranking_test_from, 1, gap)
     END AS ranking_train_until
 FROM (

@@ -1,6 +1,7 @@
 """A file of events as files of train and test."""
 
 import os
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -71,8 +72,10 @@ def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str | None, ti
     kind = time if name == "test_from" else "INTERVAL" if is_calendar else "BIGINT"
     if time == "TIMESTAMP WITH TIME ZONE":
         con.execute("SET TimeZone = 'UTC'")
+    option = f"--{name.replace('_', '-')}"
+    if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB takes seconds
+        raise DataError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
     if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchone() == (None,):
-        option = f"--{name.replace('_', '-')}"
         raise DataError(
             f"{option} must be of type {kind}, for a time of type {time}, got {shorten(repr(text))}"
         )
