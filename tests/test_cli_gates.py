@@ -150,7 +150,9 @@ def test_problems_of_the_data_stop_it(stops: Stops) -> None:
         assert stops(command, "problems(score)") == []
 
 
-@pytest.mark.parametrize("words", ["no user of truth", "fewer than k = 10", "rests on ties", "without a relevant"])
+@pytest.mark.parametrize(
+    "words", ["no user of truth", "fewer than k = 10", "rests on ties", "without a relevant"]
+)
 def test_every_problem_may_be_named(stops: Stops, words: str) -> None:
     assert stops("evaluate", f"problems({words})", "--allow-empty") == []
 

@@ -897,7 +897,8 @@ def test_the_problems_of_users_add_up_over_parts_of_them(con: duckdb.DuckDBPyCon
 
 @pytest.mark.parametrize("fixed", ["DELETE FROM rec", "UPDATE rec SET userid = NULL"])
 def test_a_system_without_a_user_has_none_of_truth(con: duckdb.DuckDBPyConnection, fixed: str) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score; CREATE TABLE truth AS FROM rec")
+    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score")
+    con.execute("CREATE TABLE truth AS SELECT userid, itemid FROM rec")
     con.execute(fixed)
     found = con.execute("SELECT problem, count, example FROM ranking_check('rec', 'truth')").fetchall()
     assert found[0] == ("no user of truth is in rec", 1, "userid 1 in truth, none in rec")
