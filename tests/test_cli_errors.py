@@ -100,6 +100,17 @@ def test_the_check_says_file_columns_and_what_to_write(run: Run) -> None:
     assert run("check", *arguments, "-k", "1") == "The check found nothing.\n"
 
 
+def test_notes_do_not_say_what_is_written_already(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["evaluate", *flawed(), "--grade", "points", "-m", "mrr"]
+    shop("bert.csv", "7,a,1")
+    for written, said in (([], "; write --ties expected"), (["--ties", "expected"], "")):
+        assert main([*arguments, "--allow-empty", *written]) == 0
+        notes = capsys.readouterr().err
+        assert "no user of truth is in rec: 2 (of bert, bert.csv)" in notes
+        assert "--allow-empty" not in notes
+        assert f"for example customer 1{said}\n" in notes
+
+
 def test_a_check_fails_if_there_are_problems(capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["check", *flawed(), "--grade", "points", "--fail-if", "problems"]
     assert main(arguments) == 3

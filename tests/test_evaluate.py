@@ -113,7 +113,13 @@ def test_values_of_each_user_are_those_of_the_command(
 def test_comparisons_are_those_of_the_command(
     frames: dict[str, Any], capsys: pytest.CaptureFixture[str], test: str
 ) -> None:
-    options: Any = {"margin": 0.01, "confidence": 0.9, "correction": "bh", "seed": 3, "permutations": 500}
+    options: Any = {
+        "margin": 0.01,
+        "confidence": np.float64(0.9),
+        "correction": "bh",
+        "seed": 3,
+        "permutations": 500,
+    }
     found = ranking_udfs.compare(
         frames["rec"],
         frames["truth"],
@@ -348,6 +354,18 @@ def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
         "evaluate: rec: users with tied scores at k = 1: 1, for example userid 1; write ties='expected'",
     ]
     assert {one.filename for one in caught} == {__file__}
+
+
+def test_nobody_is_told_to_write_what_is_written() -> None:
+    rec = pd.DataFrame({"userid": [1, 1], "itemid": [2, 3], "score": [1.0, 1.0]})
+    truth = pd.DataFrame({"userid": [7], "itemid": [2]})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranking_udfs.evaluate(rec, truth, "mrr", 1, ties="expected", allow_empty=True)
+    said = [str(one.message) for one in caught]
+    assert any("no user of truth is in rec" in line for line in said)
+    assert any("scores are all equal" in line for line in said)
+    assert not any("write" in line for line in said)
 
 
 def test_problems_have_the_names_of_the_users_columns() -> None:

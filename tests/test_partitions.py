@@ -50,3 +50,16 @@ def test_a_truth_without_a_user_anywhere_is_an_error_of_the_merge() -> None:
     parts = [job.part(REC, TRUTH.slice(0, 0), ["A", "B"]) for _ in range(2)]
     with pytest.raises(ValueError, match=r"^ranking_summary: truth must have a user, got 0 rows$"):
         job.merge(pa.concat_tables(parts))
+
+
+def test_what_is_no_table_function_or_lacks_a_system_is_an_error() -> None:
+    with pytest.raises(
+        ValueError, match=r"^partition: function must be one of ranking_.*, got 'ranking_recall'$"
+    ):
+        ranking_udfs.partition("ranking_recall", REC.schema, TRUTH.schema, 1)
+    job = ranking_udfs.partition("ranking_summary", REC.schema, TRUTH.schema, 1)
+    rule = r"^ranking_summary: systems must be all systems of rec, got "
+    with pytest.raises(ValueError, match=rf"{rule}none$"):
+        job.part(REC, TRUTH)
+    with pytest.raises(ValueError, match=rf"{rule}\['A'\] without 'B'$"):
+        job.part(REC, TRUTH, iter(["A"]))

@@ -16,6 +16,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
+from ranking_udfs.evaluation.problems import TEXTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close
 from tests.sql_names import NAMES
@@ -869,6 +870,19 @@ def test_ranking_check_finds_what_is_wrong_with_each_system(
             ]
         finally:
             con.execute("USE main; DROP SCHEMA flaws CASCADE")
+
+
+def test_the_command_knows_every_problem_by_its_words() -> None:
+    for problem, *_ in OF_SYSTEMS:
+        assert re.sub(r"\d+", "#", problem) in TEXTS
+
+
+def test_a_cut_off_that_cannot_be_is_an_error_of_ranking_check(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    for con in editions:
+        with pytest.raises(duckdb.Error, match="ranking_check: every k in ks must be 0 or more, got -1"):
+            con.execute("FROM ranking_check('rec', 'truth', ks := [-1])").fetchall()
 
 
 def test_the_problems_of_users_add_up_over_parts_of_them(con: duckdb.DuckDBPyConnection) -> None:

@@ -29,7 +29,7 @@
 -- `last` is by time, then by itemid; an event that is there twice counts once. Such a split leaks: the train holds events
 -- of other users from after a user's test, which no model can know at that time. Split by time unless you must not.
 --
--- What a user has had already belongs in no recommendation: `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate
+-- Leave out of the recommendations what a user has already: `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate
 -- all folds in one query, make fold a part of the userid in rec and truth, {'fold': fold, 'userid': userid}, and group
 -- what ranking_by_user returns by userid.fold.
 CREATE OR REPLACE TEMP MACRO ranking_split(

@@ -10,14 +10,13 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
 from .duckdb.functions import OF_MACROS, add_functions
-from .duckdb.statements import identifier, literal, macros, parsed
+from .duckdb.statements import identifier, literal, macros, parsed, sql_value
 from .evaluation.columns import Columns, columns_of
 from .evaluation.defaults import COMPARED_MEASURES
 from .evaluation.errors import error_summary
@@ -95,21 +94,21 @@ class Partitioned:
                 con.register("_ranking_given", table)
                 con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
             if "system" in self.columns["rec"]:
-                self.check_systems(con, systems)
-                con.register("_ranking_listed", pa.table({"system": systems}))
+                con.register("_ranking_listed", pa.table({"system": self.all_systems(con, systems)}))
             self.add_systems(con, "SELECT system FROM _ranking_listed")
             return self.evaluate(con, self.part_sql, "part").read_all()
 
-    def check_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> None:
-        """Raise ValueError if these are not all systems, or not those of rec."""
+    def all_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> list[Any]:
+        """Return the systems as a list; ValueError if one of rec is not among them."""
         rule = f"{self.function}: systems must be all systems of rec"
         if systems is None:
             raise ValueError(f"{rule}, got none")
-        known = set(systems.to_pylist() if isinstance(systems, (pa.Array, pa.ChunkedArray)) else systems)
+        listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
         column = identifier(self.columns["rec"]["system"])
         for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
-            if system not in known:
-                raise ValueError(f"{rule}, got none that is {shorten(repr(system))}")
+            if system not in listed:
+                raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
+        return listed
 
     def merge(self, parts: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
@@ -246,14 +245,9 @@ class Call:
     def __init__(
         self, function: str, names: Columns, columns: Any, ks: Any, ties: Any, options: Mapping[str, Any]
     ) -> None:
-        self.value = partial(sql_value, function)
-        self.function, self.names, self.columns, self.ties, self.options = (
-            function,
-            names,
-            columns,
-            ties,
-            options,
-        )
+        self.value = partial(value_of, function)
+        self.function, self.names, self.columns = function, names, columns
+        self.ties, self.options = ties, options
         self.given = ks
         self.ks = list(ks) if isinstance(ks, (list, tuple, range)) else [ks]
         self.choices: list[Choice] | None = None
@@ -409,19 +403,12 @@ class Call:
         return " UNION ALL BY NAME ".join(selects)
 
 
-def sql_value(function: str, value: Any) -> str:
-    """Return a value of Python's as SQL."""
-    if value is None or isinstance(value, bool):
-        return "NULL" if value is None else str(value).lower()
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, float):
-        return f"{literal(repr(value))}::DOUBLE"
-    if isinstance(value, str):
-        return literal(value)
-    if isinstance(value, (list, tuple, range)):
-        return f"[{', '.join(sql_value(function, one) for one in value)}]"
-    raise TypeError(f"{function}: arguments must be numbers, texts or lists, got {shorten(repr(value))}")
+def value_of(function: str, value: object) -> str:
+    """Return an argument of this function as SQL."""
+    try:
+        return sql_value(value)
+    except TypeError as error:
+        raise TypeError(f"{function}: {error}") from None
 
 
 def find_columns(function: str, table: str, schema: pa.Schema, names: Columns) -> dict[str, str]:
@@ -450,7 +437,7 @@ def partition_by_user(by_user: pa.Schema, options: Mapping[str, Any]) -> Partiti
     function = "ranking_compare_by_user"
     for name in options.keys() - {"baseline", "measures", *OPTIONS}:
         raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
-    arguments = "".join(f", {name} := {sql_value(function, value)}" for name, value in options.items())
+    arguments = "".join(f", {name} := {value_of(function, value)}" for name, value in options.items())
     sql = f"FROM {function}('_ranking_parts'{arguments})"
     return with_result(Partitioned(function, {}, "", None, sql, {"part": by_user}))
 

@@ -378,7 +378,9 @@ def make_tables(
     if not check:
         return []
     rows = fetch_rows(place.con, steps.check)
-    problems = with_advice(rows, tables.files, tables.truth, is_command=False, written=f"ties={ties!r}")
+    problems = with_advice(
+        rows, tables.files, tables.truth, is_command=False, ties=ties, allow_empty=allow_empty
+    )
     if not allow_empty:
         check_common(problems)
     return [problem_text(row) for row in problems]

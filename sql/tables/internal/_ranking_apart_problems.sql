@@ -33,7 +33,7 @@ FROM (
                         WHERE userid IS NOT NULL AND system IS NOT NULL AND _ranking_has(rec, names['system'], 'system')
                     ) AS recs
                     JOIN _ranking_truth_ids(truth, names, 'user') AS truths
-                        ON _ranking_same_user(recs.userid, truths.id)
+                        ON _ranking_same_id(recs.userid, truths.id)
                     GROUP BY recs.userid
                 )
             )

@@ -35,7 +35,7 @@ FROM (
     ) AS listed
     CROSS JOIN (SELECT count(*) AS n, min(id) AS id FROM _ranking_truth_ids(truth, names, kind)) AS of_all
     LEFT JOIN _ranking_truth_ids(truth, names, kind) AS known
-        ON _ranking_same_user(listed.id, known.id)
+        ON _ranking_same_id(listed.id, known.id)
     LEFT JOIN (
         SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
         FROM _ranking_truth_ids(truth, names, kind)

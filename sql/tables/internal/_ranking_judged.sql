@@ -46,7 +46,7 @@ FROM (
             FROM _ranking_truth_lists(truth, names, caller) AS truths
             CROSS JOIN _ranking_systems(rec, names) AS systems
             FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-                ON _ranking_same_user(lists.userid, truths.userid)
+                ON _ranking_same_id(lists.userid, truths.userid)
                 AND lists.system IS NOT DISTINCT FROM systems.ranking_system
             WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
         )

@@ -59,7 +59,7 @@ FROM (
             GROUP BY userid, system
         ) AS counts
         LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-            ON _ranking_same_user(counts.userid, truths.userid)
+            ON _ranking_same_id(counts.userid, truths.userid)
     ) AS counts
         ON recs.userid = counts.userid
         AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END

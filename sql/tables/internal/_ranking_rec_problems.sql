@@ -33,7 +33,7 @@ SELECT
             _ranking_row(names, userid, _ranking_repeated(items)))
     ])
     || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
-        -- Whether all are: see _ranking_problem_rows; a list of one or two has no shape.
+        -- A problem only if no list speaks against it (see _ranking_problem_rows); one of one or two items does not say.
         _ranking_problem(
             7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
             CASE WHEN n > 2 THEN user END),

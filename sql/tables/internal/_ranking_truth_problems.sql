@@ -8,7 +8,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names) AS TABLE
 SELECT
     userid,
     _ranking_problems([
-        -- Whether all are so: see _ranking_problem_rows.
+        -- A problem only if no user has a relevant item: see _ranking_problem_rows.
         _ranking_problem(
             6,
             concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),

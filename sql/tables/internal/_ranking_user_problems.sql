@@ -51,7 +51,7 @@ FROM (
         GROUP BY userid
     ) AS lists
     FULL JOIN _ranking_truth_problems(truth, names) AS truths
-        ON _ranking_same_user(lists.userid, truths.userid)
+        ON _ranking_same_id(lists.userid, truths.userid)
     CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
 )
 UNION ALL

@@ -328,13 +328,7 @@ def add_check(parser: Parser) -> None:
     parser.set_defaults(
         usual=defaults.MEASURES, measures=None, ties="item", segment=None, no_check=False, allow_empty=True
     )
-    file_action(
-        parser,
-        "--output",
-        metavar="FILE",
-        type=parse_output,
-        help="write to this file instead of standard output; .csv, .json, .md, .html or .txt says the format",
-    )
+    add_output_file(parser)
     parser.add_argument(
         "--format", choices=FORMATS, help="format (default: by the extension of --output, or table)"
     )
@@ -371,8 +365,8 @@ def add_evaluation(parser: Parser) -> None:
     )
 
 
-def add_output(parser: Parser, tables: str = "on a terminal") -> None:
-    """Add the arguments for the output."""
+def add_output_file(parser: Parser) -> None:
+    """Add the argument for the file that is written."""
     file_action(
         parser,
         "--output",
@@ -380,6 +374,11 @@ def add_output(parser: Parser, tables: str = "on a terminal") -> None:
         type=parse_output,
         help="write to this file instead of standard output; .csv, .json, .md, .html or .txt says the format",
     )
+
+
+def add_output(parser: Parser, tables: str = "on a terminal") -> None:
+    """Add the arguments for the output."""
+    add_output_file(parser)
     parser.add_argument(
         "--digits",
         type=parse_digits,

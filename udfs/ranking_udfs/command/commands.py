@@ -103,7 +103,7 @@ def make_tables(
     step("checking the data")
     problems: list[Row] = []
     if job.check:
-        problems += find_problems(con, tables, steps, f"--ties {job.request.ties}")
+        problems += find_problems(con, job, tables, steps)
         shown = problems if job.allow_empty else [row for row in problems if row["problem"] not in NOTHING]
         for problem in [] if job.quiet else shown:
             say("note", problem_text(problem))
@@ -112,10 +112,16 @@ def make_tables(
     return problems
 
 
-def find_problems(con: duckdb.DuckDBPyConnection, tables: Tables, steps: Plan, written: str) -> list[Row]:
-    """Return the rows of ranking_check, with their files and what to write if it is not `written` already."""
-    rows = fetch_rows(con, steps.check)
-    return with_advice(rows, tables.files, tables.truth, is_command=True, written=written)
+def find_problems(con: duckdb.DuckDBPyConnection, job: Job, tables: Tables, steps: Plan) -> list[Row]:
+    """Return the rows of ranking_check, with their files and what to write."""
+    return with_advice(
+        fetch_rows(con, steps.check),
+        tables.files,
+        tables.truth,
+        is_command=True,
+        ties=job.request.ties,
+        allow_empty=job.allow_empty,
+    )
 
 
 def check(job: Job) -> int:
@@ -127,7 +133,7 @@ def check(job: Job) -> int:
         tables = read_inputs(con, job, inputs)
         check_users(con, inputs)
         step("checking the data")
-        return find_problems(con, tables, plan(job.request, tables.has_system), "--allow-empty")
+        return find_problems(con, job, tables, plan(job.request, tables.has_system))
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
         problems = interruptible(con, results)

@@ -25,7 +25,7 @@ KEYS = ("system", "segment", "k", "measure")
 
 @dataclass(frozen=True)
 class Condition:
-    """A condition that makes the command fail.
+    """One condition of `--fail-if`.
 
     text     as it was written
     system   the model that it looks at; None for each
@@ -59,7 +59,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Value:
-    """A number that may have a bound, and of what it is; its column is None for the mean of a measure."""
+    """A number of the results, with its row; its column is None for the mean of a measure."""
 
     row: Row
     column: str | None

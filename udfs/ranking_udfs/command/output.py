@@ -1,4 +1,4 @@
-"""What the command writes: never in place of a file that it reads."""
+"""The files that the command writes, none of which may replace one that it reads."""
 
 import os
 import sys

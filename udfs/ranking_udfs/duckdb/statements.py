@@ -9,11 +9,14 @@ from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from math import isfinite
+from numbers import Integral
 from operator import attrgetter
 from pathlib import Path
 
 import duckdb
 
+from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
 
@@ -198,6 +201,21 @@ def code(text: str) -> str:
 def literal(text: str) -> str:
     """The text as a SQL string."""
     return "'" + text.replace("'", "''") + "'"
+
+
+def sql_value(value: object) -> str:
+    """The value as SQL, of NumPy's types too; TypeError if it has no such form."""
+    if value is None or isinstance(value, bool):
+        return "NULL" if value is None else str(value).lower()
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(float(value)) if isfinite(value) else f"'{float(value)}'::DOUBLE"
+    if isinstance(value, str):
+        return literal(value)
+    if isinstance(value, (list, tuple, range)):
+        return f"[{', '.join(map(sql_value, value))}]"
+    raise TypeError(f"arguments must be numbers, texts or lists, got {shorten(repr(value))}")
 
 
 def identifier(name: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import literal
+from ..duckdb.statements import literal, sql_value
 from ..texts import shorten
 from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
 from .errors import DataError
@@ -126,9 +126,3 @@ def cut_off_filter(request: Request) -> str:
         return ""
     tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in request.choices]
     return "\nWHERE " + "\n    OR ".join(tests)
-
-
-def sql_value(value: float | str | None) -> str:
-    if value is None:
-        return "NULL"
-    return literal(value) if isinstance(value, str) else repr(value)

@@ -9,16 +9,16 @@ from .words import Row
 
 NOTHING = ("no user of truth is in rec", "no item of truth is in rec")
 RANKS = "rec: scores look like ranks, and the highest counts as the best"
-# What a problem says, and what to write: for the command, and for Python.
-ADVICE = {
+# What to write against a problem: in the command, and in Python.
+TIES = ("--ties expected", "ties='expected'")
+EMPTY = ("--allow-empty", "allow_empty=True")
+ADVICE = {  # by how a problem begins
     RANKS: ("--ascending", "descending=False"),
-    "rec: users whose scores are all equal": ("--ties expected", "ties='expected'"),
-    "rec: users whose order rests on ties": ("--ties expected", "ties='expected'"),
-    "rec: users with tied scores": ("--ties expected", "ties='expected'"),
-    **dict.fromkeys(NOTHING, ("--allow-empty", "allow_empty=True")),
+    "rec: users whose scores are all equal": TIES,
+    "rec: users whose order rests on ties": TIES,
+    "rec: users with tied scores": TIES,
+    **dict.fromkeys(NOTHING, EMPTY),
 }
-
-
 # Each problem that a command may show, with # for a number.
 TEXTS = (
     *NOTHING,
@@ -56,20 +56,23 @@ def with_advice(
     rows: Sequence[Row],
     files: Mapping[str | None, str],
     truth: str | None,
+    *,
     is_command: bool,
-    written: str = "",
+    ties: str,
+    allow_empty: bool,
 ) -> list[Row]:
     """Return the rows with `file`, where a problem is of one, and `write`: what to write.
 
-    `files` are those of models by name, under None that of all; `truth` is that of the truth. What is
-    `written` already is no advice.
+    `files` are those of models by name, under None that of all; `truth` is that of the truth. `ties` and
+    `allow_empty` are what the user wrote: nobody is told to write that again.
     """
+    followed = [TIES] * (ties == "expected") + [EMPTY] * allow_empty
     found: list[Row] = []
     for row in rows:
         problem, system = row["problem"], row["system"]
         file = truth if problem.startswith("truth: ") else files.get(system, files.get(None))
-        advice = (texts[not is_command] for start, texts in ADVICE.items() if problem.startswith(start))
-        write = next((text for text in advice if text not in written), None)
+        advice = next((texts for start, texts in ADVICE.items() if problem.startswith(start)), None)
+        write = None if advice is None or advice in followed else advice[not is_command]
         if problem == RANKS and system in files and len(files) > 1:
             write = f"{system}={file}:ascending" if is_command else None
         found.append({**row, "file": file, "write": write})

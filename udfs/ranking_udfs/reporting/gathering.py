@@ -191,9 +191,14 @@ class Gathering:
         """Return the problems of the data; NothingInCommonError if that is one and must not be."""
         self.queries.append(query)
         study = self.study
-        written = f"--ties {study.request.ties} ties={study.request.ties!r}"
-        rows = fetch_rows(self.con, query)
-        found = with_advice(rows, study.files, study.truth_file, study.is_command, written)
+        found = with_advice(
+            fetch_rows(self.con, query),
+            study.files,
+            study.truth_file,
+            is_command=study.is_command,
+            ties=study.request.ties,
+            allow_empty=study.allow_empty,
+        )
         if not study.allow_empty:
             check_common(found)
         return list(map(problem_text, found))
