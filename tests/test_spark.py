@@ -189,7 +189,8 @@ FORMS = [
 def test_every_function_gives_the_same_bits_in_every_form(
     spark: SparkSession, con: duckdb.DuckDBPyConnection
 ) -> None:
-    calls = [f"{name}({form})" for name in MEASURES for form in FORMS]
+    forms = FORMS[::3] if spark.sparkContext.master == CLUSTER else FORMS  # there: that each one arrives
+    calls = [f"{name}({form})" for name in MEASURES for form in forms]
     calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
     calls += [
         "intra_list_diversity(vectors, 'distance=euclidean')",
@@ -321,14 +322,15 @@ def random_tables() -> tuple[pa.Table, pa.Table]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("partitions", [1, 7, 64])
+@pytest.mark.parametrize("partitions", [1, 7, 24])
 def test_no_number_of_partitions_changes_a_bit(
     spark: SparkSession, con: duckdb.DuckDBPyConnection, partitions: int
 ) -> None:
-    calls = {1: CALLS[3:7], 7: CALLS, 64: [CALLS[3], CALLS[6]]}[partitions]
     partitioned(spark, partitions)
     try:
-        check_calls(spark, con, *random_tables(), calls)
+        check_calls(spark, con, *random_tables(), {1: CALLS[3:7], 7: CALLS, 24: [CALLS[3]]}[partitions])
+        if partitions == 24:  # more than there are users
+            check_calls(spark, con, REC.slice(0, 15), TRUTH, [CALLS[6]])
     finally:
         partitioned(spark, 2)
 
