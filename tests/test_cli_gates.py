@@ -49,43 +49,41 @@ def stops(capsys: pytest.CaptureFixture[str]) -> Stops:
     return run_it
 
 
-@pytest.mark.parametrize(
-    ("condition", "said"),
-    [
-        ("mrr < 0.25", None),
-        ("mrr <= 0.25", "0.25 pop in mrr@4"),
-        ("mrr@4 < 0.75", "0.7 als in mrr@4, and 1 more"),
-        ("MRR < 0.26", "0.25 pop in mrr@4"),
-        ("als:mrr < 0.7", None),
-        ("als:mrr<0.75", "0.7 als in mrr@4"),
-        ("recall@2 >= 1", "1 als in recall@2"),
-        ("recall > 1e0", None),
-        ("bert:recall < 9", "0.8 bert in recall@2"),
-        ("users_without_rec > 2", None),
-        ("users_without_rec > 1", "2 bert at k = 2, and 1 more"),
-        ("users_without_rec > 20%", None),
-        ("users_without_rec > 19.9%", "2 bert at k = 2, and 1 more"),
-        ("als:users_without_rec > 0", None),
-        ("users != 10", SyntaxError),
+def check_bounds(stops: Stops, expected: dict[str, str | None], *arguments: str) -> None:
+    """Each condition by itself, though all of them are asked for at once: a bound changes no other."""
+    found = stops(arguments[0], ",".join(expected), *arguments[1:])
+    told = {condition: said for condition, said in expected.items() if said is not None}
+    for line, (condition, said) in zip(found, told.items(), strict=True):
+        assert line.startswith(f"{condition}: {said}")
+
+
+def test_bounds_of_an_evaluation(stops: Stops) -> None:
+    expected = {
+        "mrr < 0.25": None,
+        "mrr <= 0.25": "0.25 pop in mrr@4",
+        "mrr@4 < 0.75": "0.7 als in mrr@4, and 1 more",
+        "MRR < 0.26": "0.25 pop in mrr@4",
+        "als:mrr < 0.7": None,
+        "als:mrr<0.75": "0.7 als in mrr@4",
+        "recall@2 >= 1": "1 als in recall@2",
+        "recall > 1e0": None,
+        "bert:recall < 9": "0.8 bert in recall@2",
+        "users_without_rec > 2": None,
+        "users_without_rec > 1": "2 bert at k = 2, and 1 more",
+        "users_without_rec > 20%": None,
+        "users_without_rec > 19.9%": "2 bert at k = 2, and 1 more",
+        "als:users_without_rec > 0": None,
         # What is not there
-        (
-            "mrr@7 < 0.1",
-            "there is only k = 4",
-        ),
-        ("ndcg < 0.1", "there is no measure ndcg, but recall, mrr"),
-        ("recall@4 < 0.1", "there is only k = 2"),
-        ("zip:mrr < 0.1", "there is no model zip, but als, bert, pop"),
-        ("judged_share < 0.8", "there is no such value"),
-    ],
-)
-def test_bounds_of_an_evaluation(stops: Stops, condition: str, said: str | type | None) -> None:
-    if said is SyntaxError:
-        with pytest.raises(ValueError, match="must be a verdict"):
-            parse_conditions(condition)
-        return
-    found = stops("evaluate", condition)
-    assert len(found) == (said is not None)
-    assert said is None or found[0].startswith(f"{condition}: {said}")
+        "mrr@7 < 0.1": "there is only k = 4",
+        "ndcg < 0.1": "there is no measure ndcg, but recall, mrr",
+        "recall@4 < 0.1": "there is only k = 2",
+        "zip:mrr < 0.1": "there is no model zip, but als, bert, pop",
+        "judged_share < 0.8": "there is no such value",
+    }
+    check_bounds(stops, expected, "evaluate")
+    assert stops("evaluate", "mrr < 0.25") == []
+    with pytest.raises(ValueError, match="must be a verdict"):
+        parse_conditions("users != 10")
 
 
 def test_a_bound_holds_for_each_segment(stops: Stops) -> None:
@@ -105,18 +103,24 @@ def test_what_is_unknown_is_beyond_every_bound(stops: Stops) -> None:
     assert found[0].startswith("first_hit_rank > 100: NULL als in first_hit_rank@4")
 
 
+def test_bounds_of_a_comparison(stops: Stops) -> None:
+    expected = {
+        "mrr@4 < 0.3": "0.25 pop in mrr@4",
+        "als:mrr < 0.75": "0.7 als in mrr@4",  # once, though it is the baseline of two
+        "mrr difference < -0.4": "-0.45 pop in mrr@4",
+        "difference < -0.9": "-1 pop in recall@2",
+        "bert:users_without_rec > 10%": "2 bert in recall@2, and 1 more",
+        "users_without_rec_baseline > 0": None,
+        "mrr low < -9": None,
+        "recall low < -9": "NULL pop in recall@2",  # of differences that are all the same
+        "zip < 1": "there is no such value",
+    }
+    check_bounds(stops, expected, "compare", "--baseline", "als")
+
+
 @pytest.mark.parametrize(
     ("condition", "said"),
     [
-        ("mrr@4 < 0.3", "0.25 pop in mrr@4"),
-        ("als:mrr < 0.75", "0.7 als in mrr@4"),  # once, though it is the baseline of two
-        ("mrr difference < -0.4", "-0.45 pop in mrr@4"),
-        ("difference < -0.9", "-1 pop in recall@2"),
-        ("bert:users_without_rec > 10%", "2 bert in recall@2, and 1 more"),
-        ("users_without_rec_baseline > 0", None),
-        ("mrr low < -9", None),
-        ("recall low < -9", "NULL pop in recall@2"),  # of differences that are all the same
-        ("zip < 1", "there is no such value"),
         ("ndcg worse", "there is no measure ndcg, but recall, mrr"),
         ("zip:worse", "there is no model zip, but bert, pop"),
         ("mrr@2 worse", "there is only k = 4"),
@@ -124,7 +128,7 @@ def test_what_is_unknown_is_beyond_every_bound(stops: Stops) -> None:
         ("bert:worse", None),
     ],
 )
-def test_bounds_and_verdicts_of_a_comparison(stops: Stops, condition: str, said: str | None) -> None:
+def test_verdicts_of_a_comparison(stops: Stops, condition: str, said: str | None) -> None:
     found = stops("compare", condition, "--baseline", "als")
     assert len(found) == (said is not None)
     assert said is None or found[0].startswith(f"{condition}: {said}")
