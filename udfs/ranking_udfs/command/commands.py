@@ -121,12 +121,13 @@ def find_problems(con: duckdb.DuckDBPyConnection, job: Job, tables: Tables, step
         is_command=True,
         ties=job.request.ties,
         allow_empty=job.allow_empty,
+        history=tables.history,
     )
 
 
 def check(job: Job) -> int:
     """Print the problems of the data."""
-    check_problem_names(job.fail_if, "check")
+    check_problem_names(job.fail_if, "check", job.request.history)
 
     def results() -> list[Row]:
         step("reading")
