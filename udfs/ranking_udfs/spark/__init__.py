@@ -1,7 +1,7 @@
 """The pack in Apache Spark (pyspark; what evaluates is DuckDB, in the Python of Spark's executors).
 
-`tables` has the table functions, DataFrames in and out, and `split` ranking_split; `workers` is what their executors run, over
-`ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
+`tables` has the table functions, DataFrames in and out, and `split` ranking_split; `workers` is what their
+executors run, over `ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
 """
 
 OLDEST = (3, 5)  # of the table functions
