@@ -59,7 +59,7 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
             raise
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
-        say("error", error_summary(error))
+        say("error", error_summary(error).removeprefix("Invalid Input Error: "))
         return EXIT_USAGE if isinstance(error, NothingInCommonError) else 1
 
 

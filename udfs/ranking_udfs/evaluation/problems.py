@@ -81,7 +81,7 @@ def with_advice(
     found: list[Row] = []
     for row in rows:
         problem, system = row["problem"], row["system"]
-        file = truth if problem.startswith("truth: ") else files.get(system, files.get(None))
+        file = truth if problem.startswith("truth") else files.get(system, files.get(None))
         if problem.startswith("history") or problem.endswith("in history"):
             file = history
         advice = next((texts for start, texts in ADVICE.items() if problem.startswith(start)), None)
