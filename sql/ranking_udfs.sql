@@ -1580,7 +1580,7 @@ SELECT
 FROM (
     SELECT
         *,
-        concat(names['user'], ' ', userid) AS user,
+        concat(names['user'], ' ', userid::VARCHAR) AS user,
         names['descending']
             AND TRY_CAST(lowest AS DOUBLE) = 1
             AND TRY_CAST(highest AS DOUBLE) = n
@@ -1707,7 +1707,7 @@ SELECT
             _ranking_row(names, userid, _ranking_repeated(items))),
         _ranking_problem(
             27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid))
+            concat(names['user'], ' ', userid::VARCHAR))
     ]) AS problems
 FROM (
     SELECT
@@ -2504,7 +2504,7 @@ SELECT unnest(
     _ranking_problems([
         _ranking_problem(
             5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
-            concat(names[kind], ' ', of_truth, ' in truth, ', of_rec, ' in rec')),
+            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
         _ranking_problem(
             place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
             concat(names[kind], ' ', alike))
@@ -2545,7 +2545,7 @@ SELECT unnest(
         WHEN judged IS NULL THEN list_transform(
             systems,
             lambda one: _ranking_problem(
-                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed)))
+                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
         WHEN systems IS NULL OR len(systems) < len(every_system) THEN
             list_transform(
                 list_filter(
@@ -2556,9 +2556,9 @@ SELECT unnest(
                             concat(one, '=', one IS NULL)),
                         false)),
                 lambda one: _ranking_problem(
-                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged)))
+                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
             || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
-                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged))]
+                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
                 ELSE []
             END
         ELSE []
@@ -2644,12 +2644,12 @@ SEMI JOIN _ranking_history(history, names, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
 GROUP BY system
 UNION ALL
-SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)), NULL
+SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
 FROM _ranking_truth_ids(truth, names, 'user') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
 HAVING count(*) > 0
 UNION ALL
-SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)), NULL
+SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
 FROM _ranking_truth_ids(truth, names, 'item') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
 HAVING count(*) > 0;

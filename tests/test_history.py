@@ -181,6 +181,35 @@ def test_a_date_and_a_timestamp_may_be_compared(pack: duckdb.DuckDBPyConnection,
     assert found == (LATE, None, 1, "2026-01-05 23:59:59, and truth from 2026-01-05")
 
 
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        ("i", "i::HUGEINT"),
+        ("md5(i::VARCHAR)::UUID", "md5(i::VARCHAR)"),
+        ("{'a': i}", "{'a': i}"),
+        ("[i]", "[i]"),
+        ("i::DECIMAL(9, 2)", "i::DECIMAL(9, 2)"),
+    ],
+)
+def test_ids_of_the_history_match_by_the_rules_of_rec_and_truth(
+    pack: duckdb.DuckDBPyConnection, made: str, other: str
+) -> None:
+    """Of eight ids rec has 0 to 4, truth 3 to 7, the history 2 to 4, which are its times too."""
+    other = f"({other})::UUID::VARCHAR" if "md5" in other else other
+    for role, second in (("userid", "itemid"), ("itemid", "userid")):
+        for table, one, ids in (
+            ("r", made, "range(5)"),
+            ("t", made, "range(3, 8)"),
+            ("h", other, "range(2, 5)"),
+        ):
+            columns = f"{one} AS {role}, i AS {second}, i AS {'score' if table == 'r' else 'time'}"
+            pack.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM {ids} AS t(i)")
+        found = pack.execute("FROM ranking_check('r', 't', history := 'h')").fetchall()
+        assert {problem: count for problem, _, count, _ in found if "history" in problem} == {
+            **{IN_TRUTH: 2, LATE: 2, IN_REC: 3, USERS: 3, ITEMS: 3}
+        }
+
+
 # --- The command ---
 
 FILES = {

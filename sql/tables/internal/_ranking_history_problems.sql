@@ -63,12 +63,12 @@ SEMI JOIN _ranking_history(history, names, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
 GROUP BY system
 UNION ALL
-SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)), NULL
+SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
 FROM _ranking_truth_ids(truth, names, 'user') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
 HAVING count(*) > 0
 UNION ALL
-SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)), NULL
+SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
 FROM _ranking_truth_ids(truth, names, 'item') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
 HAVING count(*) > 0;
