@@ -47,7 +47,7 @@ ANTI JOIN train USING (userid, itemid)
 QUALIFY row_number() OVER (PARTITION BY system, userid ORDER BY score DESC, itemid) <= 10;
 
 -- What is wrong with the data
-FROM ranking_check('rec', 'truth');
+FROM ranking_check('rec', 'truth', history := 'train');
 
 CREATE TEMP TABLE by_user AS
 SELECT system, userid.fold AS fold, userid.customer AS userid, k, ndcg, recall

@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_history_misfits _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_history_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -532,7 +532,7 @@ judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec
 ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
@@ -576,6 +576,10 @@ concat(
     ',');
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
+CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
+concat(
+    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
+    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
 CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
 ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
 CREATE OR REPLACE MACRO _ranking_problem(place, problem, system, count, example, size := NULL) AS
@@ -600,10 +604,6 @@ list_transform(
     [list_sort(items, 'ASC')],
     lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
 )[1];
-CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
-concat(
-    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
-    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
 CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
 CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
 AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
@@ -986,6 +986,12 @@ typeof((
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
+CREATE OR REPLACE MACRO _ranking_history(events, names, time_col) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows);
 CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
 SELECT
     least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
@@ -1574,7 +1580,7 @@ SELECT
 FROM (
     SELECT
         *,
-        concat(names['user'], ' ', userid) AS user,
+        concat(names['user'], ' ', userid::VARCHAR) AS user,
         names['descending']
             AND TRY_CAST(lowest AS DOUBLE) = 1
             AND TRY_CAST(highest AS DOUBLE) = n
@@ -1701,7 +1707,7 @@ SELECT
             _ranking_row(names, userid, _ranking_repeated(items))),
         _ranking_problem(
             27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid))
+            concat(names['user'], ' ', userid::VARCHAR))
     ]) AS problems
 FROM (
     SELECT
@@ -1724,6 +1730,46 @@ FROM (
         FROM _ranking_truths(truth, names)
     )
     GROUP BY userid
+);
+CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
+list_transform(
+    [
+        (
+            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
+        ),
+        (
+            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
+        ),
+        (
+            'time_col', coalesce(time_col::VARCHAR, 'time'),
+            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
+        )
+    ],
+    lambda c: CASE
+        WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
+        WHEN c[1] = 'time_col' AND coalesce(time_col::VARCHAR, '') = '' AND (c[3] IS NULL OR c[4] IS NULL)
+            THEN NULL
+        WHEN c[4] IS NULL
+            THEN concat(
+                'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
+                _ranking_columns(typeof((SELECT events FROM query_table(history) AS events WHERE false))))
+        WHEN c[1] = 'time_col' AND c[3] IS NULL
+            THEN concat(
+                'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
+                _ranking_columns(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+        WHEN c[1] = 'time_col'
+            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
+                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
+            END
+        WHEN NOT _ranking_same_type(c[3], c[4])
+            THEN concat(
+                _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
+                _ranking_cut(c[4]))
+    END
 );
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
@@ -2458,7 +2504,7 @@ SELECT unnest(
     _ranking_problems([
         _ranking_problem(
             5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
-            concat(names[kind], ' ', of_truth, ' in truth, ', of_rec, ' in rec')),
+            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
         _ranking_problem(
             place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
             concat(names[kind], ' ', alike))
@@ -2499,7 +2545,7 @@ SELECT unnest(
         WHEN judged IS NULL THEN list_transform(
             systems,
             lambda one: _ranking_problem(
-                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed)))
+                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
         WHEN systems IS NULL OR len(systems) < len(every_system) THEN
             list_transform(
                 list_filter(
@@ -2510,9 +2556,9 @@ SELECT unnest(
                             concat(one, '=', one IS NULL)),
                         false)),
                 lambda one: _ranking_problem(
-                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged)))
+                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
             || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
-                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged))]
+                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
                 ELSE []
             END
         ELSE []
@@ -2542,6 +2588,71 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    1 AS place,
+    split_part(misfit, ', got ', 1) AS problem,
+    NULL::VARCHAR AS system,
+    1 AS count,
+    split_part(misfit, ', got ', 2) AS example,
+    NULL::BIGINT AS size
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT
+    41,
+    'truth: items that the user has in history already',
+    NULL,
+    count(*),
+    min(_ranking_row(names, userid, itemid)),
+    NULL
+FROM (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS truths
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+HAVING count(*) > 0
+UNION ALL
+SELECT
+    42,
+    'history: events at or after the first of truth',
+    NULL,
+    count(*),
+    concat(min(time)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
+    NULL
+FROM _ranking_history(history, names, time_col)
+JOIN (
+    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+    FROM _ranking_history(truth, names, time_col)
+) ON _ranking_moment(time) >= truth_moment
+    AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time))
+HAVING count(*) > 0
+UNION ALL
+SELECT
+    43,
+    'rec: items that the user has in history already',
+    system::VARCHAR,
+    count(*),
+    min(_ranking_row(names, userid, itemid)),
+    NULL
+FROM (
+    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+GROUP BY system
+UNION ALL
+SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
+FROM _ranking_truth_ids(truth, names, 'user') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
+HAVING count(*) > 0
+UNION ALL
+SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
+FROM _ranking_truth_ids(truth, names, 'item') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
+HAVING count(*) > 0;
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
@@ -2919,7 +3030,8 @@ END;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true,
+    history := NULL, time_col := NULL
 ) AS TABLE
 WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_user_problems(
@@ -2933,8 +3045,18 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_table_problems(
         rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
     )
+), _ranking_with_history AS NOT MATERIALIZED (
+    FROM _ranking_problems_found
+    UNION ALL
+    FROM _ranking_history_problems(
+        rec,
+        truth,
+        history,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        time_col
+    )
 )
-FROM _ranking_problem_rows('_ranking_problems_found');
+FROM _ranking_problem_rows(CASE WHEN history IS NULL THEN '_ranking_problems_found' ELSE '_ranking_with_history' END);
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -3348,7 +3470,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_history_misfits _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_history_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

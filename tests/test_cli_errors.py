@@ -276,7 +276,7 @@ def test_no_user_to_evaluate_is_an_error(fails: Fails) -> None:
 def test_an_error_in_a_measure_is_one_line(fails: Fails) -> None:
     Path("truth.csv").write_text("userid,itemid,rel\n1,1,7\n")
     error = fails(1, "evaluate", "rec.csv", "truth.csv", "--no-check", "--measures", "err")
-    assert error == "Invalid Input Error: ranking_err: a grade must be max_grade=4 or less, got 7"
+    assert error == "ranking_err: a grade must be max_grade=4 or less, got 7"
 
 
 @pytest.mark.parametrize("option", ["--output", "--by-user"])

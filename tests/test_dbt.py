@@ -186,6 +186,14 @@ def test_the_folds_are_those_of_the_example_in_sql(first_day: Project) -> None:
     )
 
 
+def test_a_page_of_the_latest_fold_is_written_as_the_readme_says(built: Project) -> None:
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"<!-- command: report -->\n```sh\n(.*?)```", readme, re.DOTALL)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    subprocess.run(["sh", "-ec", command], cwd=built.folder, env=os.environ | {"PATH": path}, check=True)
+    assert "similar is better than popularity" in (built.folder / "report.html").read_text(encoding="utf-8")
+
+
 def test_building_again_on_the_same_day_on_four_threads_changes_nothing(built: Project) -> None:
     tables = ("ranking_by_user", "ranking_history", "ranking_by_segment", "list_quality")
     before = [built.rows(f"FROM {table} ORDER BY ALL") for table in tables]

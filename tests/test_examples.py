@@ -5,6 +5,7 @@
 
 import re
 import runpy
+import shlex
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import numpy as np
 import pytest
 
 import ranking_udfs
+from ranking_udfs.command.cli import main
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 NOTEBOOK = "tables_to_report.ipynb"
@@ -33,7 +35,11 @@ def read(name: str) -> str:
 
 
 def test_the_folds_are_evaluated_each_by_its_own_truth(
-    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    run: Run,
+    con: duckdb.DuckDBPyConnection,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     printed = printed_on_any_threads(run, con, "folds.sql", capsys)
     assert len(read("folds.sql").splitlines()) < 80
@@ -68,6 +74,15 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
         known = "SELECT count(*) FROM fold_rec SEMI JOIN fold_train USING (userid, itemid)"
         assert con.execute(known).fetchall() == [(0,)]
     assert con.execute("SELECT count(*) FROM by_user").fetchall() == [(2 * (29 + 26 + 26 + 29),)]
+    # The page, as the comment at the end says.
+    *copies, command = read("folds.sql").partition("-- A page ")[2].replace("--   ", "").splitlines()[1:]
+    monkeypatch.chdir(tmp_path)
+    con.execute("\n".join(copies))
+    assert main(shlex.split(command)[1:]) == 0
+    page = Path("report.html").read_text(encoding="utf-8")
+    means = "SELECT ranking_mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
+    (similar,), (popularity,) = con.execute(means).fetchall()
+    assert f"similar is better than popularity in ndcg@10 by {similar - popularity:.4f} (" in page
 
 
 def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFixture[str]) -> None:

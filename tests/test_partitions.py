@@ -1,5 +1,10 @@
 """Table functions over partitions of users, without an engine. (tests/test_friends.py has Dask.)."""
 
+import os
+import subprocess
+import sys
+from pathlib import Path
+
 import duckdb
 import pyarrow as pa
 import pytest
@@ -63,3 +68,28 @@ def test_what_is_no_table_function_or_lacks_a_system_is_an_error() -> None:
         job.part(REC, TRUTH)
     with pytest.raises(ValueError, match=rf"{rule}\['A'\] without 'B'$"):
         job.part(REC, TRUTH, iter(["A"]))
+
+
+@pytest.mark.parametrize("variable", ["TMPDIR", "SPARK_LOCAL_DIRS"])
+def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: Path, variable: str) -> None:
+    code = """if True:
+        import os
+        from ranking_udfs.partitions import cursor
+        with cursor() as con:
+            settings = "SELECT current_setting('memory_limit'), current_setting('temp_directory')"
+            limit, folder = con.execute(settings).fetchone()
+            con.execute("SET memory_limit = '30MB'")
+            con.execute("CREATE TEMP TABLE large AS SELECT hash(i) FROM range(6000000) t(i)")
+            print(limit, os.path.dirname(folder), len(os.listdir(folder)) > 0, sep=";")
+    """
+    (tmp_path / "first").mkdir()
+    folders = (
+        f"{tmp_path / 'first'},{tmp_path / 'second'}" if variable != "TMPDIR" else f"{tmp_path / 'first'}"
+    )
+    given = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"}
+    given |= {"PYSPARK_EXECUTOR_MEMORY_MB": "1000", variable: folders}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=given, capture_output=True, text=True, check=True)
+    six_tenths = f"{600e6 / 2**20:.1f} MiB"
+    assert done.stdout.strip().split(";") == [six_tenths, str(tmp_path / "first"), "True"]
+    assert list((tmp_path / "first").iterdir()) == []

@@ -55,6 +55,7 @@ OTHER = {
         "gap": "1",
         "time_col": "'t'",
     },
+    "history": "'happened'",
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.

@@ -527,6 +527,129 @@ def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spar
     assert row["example"] == "userid, itemid; truth has one"
 
 
+# --- Splits ---
+
+SPLITS: dict[str, dict[str, Any]] = {
+    "test_from := {from}": {"test_from": None},
+    "test_size := {span}": {"test_size": 3},
+    "test_size := {span}, folds := 3, gap := {span}": {"test_size": 3, "folds": 3, "gap": 3},
+    "test_from := {from}, test_size := {span}, folds := 2, cold_users := 'drop', seen := 'drop'": {
+        **{"test_from": None, "test_size": 3, "folds": 2, "cold_users": "drop", "seen": "drop"},
+    },
+    "test_size := {span}, cold_items := 'drop'": {"test_size": 3, "cold_items": "drop"},
+}
+BEGINS = datetime.datetime(2026, 3, 1, 1, 2, 3, 456789)  # a night in which a clock of New York is set
+TIMES: dict[
+    str, tuple[str, str, str, Any]
+] = {  # how DuckDB makes a time of a number, a test's, a span's, Python's
+    "INTEGER": ("i::INTEGER", "20", "3", 20),
+    "DATE": (
+        "DATE '2026-03-01' + i::INTEGER",
+        "DATE '2026-03-21'",
+        "INTERVAL 3 DAY",
+        datetime.date(2026, 3, 21),
+    ),
+    "TIMESTAMP": (
+        *(
+            f"TIMESTAMP '{BEGINS}' + to_hours(i * 10)",
+            f"TIMESTAMP '{BEGINS}' + to_hours(200)",
+            "INTERVAL 3 DAY",
+        ),
+        BEGINS + datetime.timedelta(hours=200),
+    ),
+    "TIMESTAMPTZ": (
+        *(f"TIMESTAMPTZ '{BEGINS}+00' + to_hours(i * 10)", f"TIMESTAMPTZ '{BEGINS}+00' + to_hours(200)"),
+        "INTERVAL 3 DAY",
+        (BEGINS + datetime.timedelta(hours=200)).replace(tzinfo=datetime.UTC),
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", TIMES)
+def test_a_split_by_time_is_that_of_duckdb_row_by_row(
+    spark: SparkSession, con: duckdb.DuckDBPyConnection, kind: str
+) -> None:
+    made, begins, span, given = TIMES[kind]
+    draw = random.Random(kind)
+    rows = [
+        (n, draw.choice([None, *range(9)]), draw.choice([None, *"abcdef"]), draw.choice([None, *range(30)]))
+        for n in range(120)
+    ]
+    con.execute("CREATE OR REPLACE TABLE numbers (n INT, u INT, s VARCHAR, i INT)")
+    con.executemany("INSERT INTO numbers VALUES (?, ?, ?, ?)", [(120, 0, "a", -1), *rows])
+    con.execute(
+        "CREATE OR REPLACE TABLE events AS "
+        f'SELECT n, u AS "user.id", s AS "Sku", {made} AS at, [n] AS "more" FROM numbers'
+    )
+    names = {"user_col": "USER.ID", "item_col": "sku", "time_col": "at"}
+    texts = con.sql('SELECT * REPLACE (CAST("at" AS VARCHAR) AS "at") FROM events').to_arrow_table()
+    named = {"TIMESTAMP": "timestamp_ntz", "TIMESTAMPTZ": "timestamp"}.get(kind, kind)
+    frame = spark.createDataFrame(texts)
+    events = frame.withColumn("at", frame["at"].cast(named))
+    spark.conf.set("spark.sql.session.timeZone", "America/New_York")
+    try:
+        for call, arguments in SPLITS.items():
+            call = call.replace("{from}", begins).replace("{span}", span)
+            call += "".join(f", {name} := '{column}'" for name, column in names.items())
+            query = f"FROM ranking_split('events', {call}) ORDER BY fold, n"
+            expected = con.sql(query).to_arrow_table()
+            wanted = {
+                name: given
+                if value is None
+                else datetime.timedelta(3)
+                if value == 3 and span != "3"
+                else value
+                for name, value in arguments.items()
+                if name != "folds"
+            } | {"folds": arguments.get("folds", 1)}
+            found = ranking_udfs.spark.ranking_split(events, **wanted, **names).orderBy("fold", "n")
+            assert found.columns == expected.column_names
+            assert found.drop("at").toArrow().to_pylist() == expected.drop(["at"]).to_pylist()
+            assert {"train", "test", None} == set(expected["part"].to_pylist())
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_a_span_may_be_a_text_and_no_event_is_no_row(spark: SparkSession) -> None:
+    days = [datetime.date(2026, 1, 31), datetime.date(2026, 2, 28), datetime.date(2026, 3, 31)]
+    events = spark.createDataFrame(
+        [(1, i, day) for i, day in enumerate(days)], "userid int, itemid int, time date"
+    )
+    found = ranking_udfs.spark.ranking_split(events, test_size="1 month", gap="1 day").orderBy("time")
+    assert [row["part"] for row in found.collect()] == ["train", None, "test"]  # from March 1
+    assert ranking_udfs.spark.ranking_split(events.where("false"), None, "1 month").collect() == []
+
+
+def test_a_split_that_cannot_be_is_an_error_at_once(spark: SparkSession) -> None:
+    events = spark.createDataFrame([(1, "a", 5), (1, "b", 6)], "userid int, itemid string, time int")
+    by_time = "must be None on Spark, where a split is by time (test_from or test_size)"
+    calls: dict[str, dict[str, Any]] = {
+        f"last {by_time}, got 1": {"last": 1},
+        "test_from, test_size or last must say what the test is, got none of them": {},
+        "test_size must be an integer, for a time that is one, got 7 days": {"test_size": "7 days"},
+        "test_size must be a span such as '7 days', got 'a week'": {"test_size": "a week"},
+        "test_from must be an integer, as time is, got DATE": {"test_from": datetime.date(2026, 1, 1)},
+        "test_from must not be after the last event, got 9": {"test_from": 9},
+        'events must have a column u (user_col), got userid, itemid, "time"': {
+            "test_from": 6,
+            "user_col": "u",
+        },
+        "itemid must be an integer, DATE or TIMESTAMP (cast it), got VARCHAR": {
+            "test_from": 6,
+            "time_col": "itemid",
+        },
+        "seen must be keep or drop, got no": {"test_from": 6, "seen": "no"},
+        "events must have no column fold, part or dropped (rename it), got Part": {"test_from": 6},
+    }
+    for error, arguments in calls.items():
+        frame = events.withColumn("Part", events.time) if error.endswith("Part") else events
+        with pytest.raises(ValueError, match=r"^ranking_split: ") as raised:
+            ranking_udfs.spark.ranking_split(frame, **arguments)
+        assert str(raised.value) == f"ranking_split: {error}"
+    with pytest.raises(TypeError, match="events must be a DataFrame of Spark, got str"):
+        ranking_udfs.spark.ranking_split("events", 6)  # type: ignore[arg-type]
+
+
 # --- Errors ---
 
 
@@ -770,6 +893,9 @@ def test_spark_connect_takes_all_but_the_helpers(java: None) -> None:
             assert [row["mrr"] for row in found] == [mrr], found
         found = {row["problem"] for row in ranking_udfs.spark.ranking_check(rec, truth, 1).collect()}
         assert "rec: users with tied scores at k = 1" in found, found
+        events = spark.createDataFrame([(7, "a", 1), (7, "b", 2)], "userid int, itemid string, time int")
+        found = ranking_udfs.spark.ranking_split(events, 2, seen="drop").collect()
+        assert {row["itemid"]: row["part"] for row in found} == {"a": "train", "b": "test"}, found
         print("as expected", file=sys.stderr)
     """
     assert said(code.replace("SMALL", repr(SMALL))) == "as expected"

@@ -3,8 +3,10 @@
 Spark, Dask, Ray and whatever else hands out Arrow can call it.
 """
 
+import atexit
 import contextlib
 import os
+import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -496,7 +498,8 @@ def instance() -> duckdb.DuckDBPyConnection:
     """Return this process's DuckDB with the macros, on one thread, since an engine runs several processes.
 
     It takes six tenths of what Spark allows a worker's Python (`spark.executor.pyspark.memory`), or its share
-    of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one.
+    of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one, which
+    is removed at the end.
     """
     with LOCK:
         if not INSTANCE:
@@ -511,7 +514,9 @@ def instance() -> duckdb.DuckDBPyConnection:
             statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
             for statement in parsed(con, (*statements, *(sql.replace("TEMP ", "", 1) for sql in OF_MEANS))):
                 con.execute(statement)
-            con.execute(f"SET temp_directory = {literal(tempfile.mkdtemp(prefix='ranking-', dir=folder))}")
+            made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
+            atexit.register(shutil.rmtree, made, ignore_errors=True)
+            con.execute(f"SET temp_directory = {literal(made)}")
             INSTANCE.append(con)
         return INSTANCE[0].cursor()
 

@@ -13,7 +13,7 @@ SELECT unnest(
     _ranking_problems([
         _ranking_problem(
             5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
-            concat(names[kind], ' ', of_truth, ' in truth, ', of_rec, ' in rec')),
+            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
         _ranking_problem(
             place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
             concat(names[kind], ' ', alike))

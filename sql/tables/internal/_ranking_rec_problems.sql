@@ -57,7 +57,7 @@ SELECT
 FROM (
     SELECT
         *,
-        concat(names['user'], ' ', userid) AS user,
+        concat(names['user'], ' ', userid::VARCHAR) AS user,
         names['descending']
             AND TRY_CAST(lowest AS DOUBLE) = 1
             AND TRY_CAST(highest AS DOUBLE) = n

@@ -42,7 +42,7 @@ SELECT
             _ranking_row(names, userid, _ranking_repeated(items))),
         _ranking_problem(
             27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid))
+            concat(names['user'], ' ', userid::VARCHAR))
     ]) AS problems
 FROM (
     SELECT

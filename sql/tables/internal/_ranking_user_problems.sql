@@ -17,7 +17,7 @@ SELECT unnest(
         WHEN judged IS NULL THEN list_transform(
             systems,
             lambda one: _ranking_problem(
-                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed)))
+                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
         WHEN systems IS NULL OR len(systems) < len(every_system) THEN
             list_transform(
                 list_filter(
@@ -29,9 +29,9 @@ SELECT unnest(
                             concat(one, '=', one IS NULL)),
                         false)),
                 lambda one: _ranking_problem(
-                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged)))
+                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
             || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
-                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged))]
+                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
                 ELSE []
             END
         ELSE []

@@ -71,6 +71,7 @@ EXAMPLES = {
     "check": """
   ranking-udfs check rec.csv truth.csv -k 10,50
   ranking-udfs check als=als.csv bert=bert.csv truth.csv --format json
+  ranking-udfs check rec.csv test.csv --history train.csv
   ranking-udfs check rec/ truth.parquet --fail-if problems""",
     "compare": """
   ranking-udfs compare als=als.csv bert=bert.csv truth.csv --baseline als
@@ -151,7 +152,9 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def check_conditions(parser: Parser, arguments: argparse.Namespace) -> None:
-    """Refuse conditions of --fail-if that would look at nothing."""
+    """Refuse conditions of --fail-if that would look at nothing, and a column of a file that is not there."""
+    if arguments.command == "check" and arguments.time and not arguments.history:
+        parser.error(f"--time {arguments.time} needs --history FILE, which has that column too")
     for one in getattr(arguments, "fail_if", None) or []:
         if one.verdict != PROBLEMS and arguments.command == "check":
             parser.error(f"--fail-if of the check must be problems or problems(WORDS), got {one.text}")
@@ -327,6 +330,18 @@ def add_check(parser: Parser) -> None:
     # What the commands that measure have besides.
     parser.set_defaults(
         usual=defaults.MEASURES, measures=None, ties="item", segment=None, no_check=False, allow_empty=True
+    )
+    file_action(
+        parser,
+        "--history",
+        metavar="FILE",
+        help="the events that the recommendations were made of, such as train.csv: look for truth and "
+        "recommendations that are in it, users and items that are not, and events as late as the truth",
+    )
+    parser.add_argument(
+        "--time",
+        metavar="COLUMN",
+        help="column of times in TRUTH and in that file (default: time, if both have it)",
     )
     add_output_file(parser)
     parser.add_argument(

@@ -59,7 +59,7 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
             raise
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
-        say("error", error_summary(error))
+        say("error", error_summary(error).removeprefix("Invalid Input Error: "))
         return EXIT_USAGE if isinstance(error, NothingInCommonError) else 1
 
 
@@ -121,12 +121,13 @@ def find_problems(con: duckdb.DuckDBPyConnection, job: Job, tables: Tables, step
         is_command=True,
         ties=job.request.ties,
         allow_empty=job.allow_empty,
+        history=tables.history,
     )
 
 
 def check(job: Job) -> int:
     """Print the problems of the data."""
-    check_problem_names(job.fail_if, "check")
+    check_problem_names(job.fail_if, "check", job.request.history)
 
     def results() -> list[Row]:
         step("reading")

@@ -111,6 +111,8 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         catalog=catalog,
         prefix=prefix,
         options=("--grade", "--system"),
+        history=getattr(arguments, "history", None),
+        time=getattr(arguments, "time", None),
     )
 
 
@@ -127,6 +129,8 @@ def request_of(arguments: argparse.Namespace, inputs: Inputs) -> Request:
         by_user=by_user is not None,
         prefix=inputs.prefix,
         columns=inputs.columns,
+        history=inputs.history is not None,
+        time=inputs.time,
     )
     is_csv = by_user is not None and extension(by_user) in (".csv", ".tsv")
     return replace(request, safe_text=is_csv and arguments.safe_csv)

@@ -18,8 +18,8 @@ from ..inputs.tables import Inputs
 @contextmanager
 def with_stdin(inputs: Inputs) -> Iterator[Inputs]:
     """Yield the inputs, with standard input in a file, since it is read more than once."""
-    paths = [str(rec).rpartition("=")[2] for rec in inputs.recs] + [inputs.truth]
-    paths += [inputs.segment[0]] if inputs.segment else []
+    paths = [str(rec).rpartition("=")[2] for rec in inputs.recs]
+    paths += inputs.paths_beside_rec.values()
     if STDIN not in paths:
         yield inputs
         return

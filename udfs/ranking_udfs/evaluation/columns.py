@@ -19,6 +19,7 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
     "score": "score_col",
     "rel": "grade_col",
     "system": "system_col",
+    "time": "time_col",
 }
 
 

@@ -12,11 +12,14 @@ RANKS = "rec: scores look like ranks, and the highest counts as the best"
 # What to write against a problem: in the command, and in Python.
 TIES = ("--ties expected", "ties='expected'")
 EMPTY = ("--allow-empty", "allow_empty=True")
+OWN = "items that the user has in history already"
 ADVICE = {  # by how a problem begins
     RANKS: ("--ascending", "descending=False"),
     "rec: users whose scores are all equal": TIES,
     "rec: users whose order rests on ties": TIES,
     "rec: users with tied scores": TIES,
+    f"rec: {OWN}": ("FROM rec ANTI JOIN history USING (userid, itemid)",) * 2,
+    f"truth: {OWN}": ("ranking-udfs split --seen drop", "ranking_split(..., seen := 'drop')"),
     **dict.fromkeys(NOTHING, EMPTY),
 }
 # Each problem that a command may show, with # for a number.
@@ -44,12 +47,19 @@ TEXTS = (
     "users in rec that are not in truth",
     "users with recommendations of one system only",
 )
+OF_HISTORY = (
+    f"truth: {OWN}",
+    "history: events at or after the first of truth",
+    f"rec: {OWN}",
+    "users in truth that are not in history",
+    "items in truth that are not in history",
+)
 
 
-def is_known(words: str) -> bool:
-    """Return whether a problem may be called by these words."""
+def is_known(words: str, texts: Sequence[str] = TEXTS) -> bool:
+    """Return whether one of these problems may be called by these words."""
     sought = re.sub(r"\d+", "#", words.lower())
-    return any(sought in text.lower() for text in TEXTS)
+    return any(sought in text.lower() for text in texts)
 
 
 def with_advice(
@@ -60,17 +70,20 @@ def with_advice(
     is_command: bool,
     ties: str,
     allow_empty: bool,
+    history: str | None = None,
 ) -> list[Row]:
     """Return the rows with `file`, where a problem is of one, and `write`: what to write.
 
-    `files` are those of models by name, under None that of all; `truth` is that of the truth. `ties` and
+    `files` are those of models by name, under None that of all; `truth` and `history` theirs. `ties` and
     `allow_empty` are what the user wrote: nobody is told to write that again.
     """
     followed = [TIES] * (ties == "expected") + [EMPTY] * allow_empty
     found: list[Row] = []
     for row in rows:
         problem, system = row["problem"], row["system"]
-        file = truth if problem.startswith("truth: ") else files.get(system, files.get(None))
+        file = truth if problem.startswith("truth") else files.get(system, files.get(None))
+        if problem.startswith("history") or problem.endswith("in history"):
+            file = history
         advice = next((texts for start, texts in ADVICE.items() if problem.startswith(start)), None)
         write = None if advice is None or advice in followed else advice[not is_command]
         if problem == RANKS and system in files and len(files) > 1:

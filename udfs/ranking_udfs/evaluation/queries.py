@@ -26,6 +26,8 @@ class Request:
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
     columns     the user's names of the columns, which the check says
+    history     whether the check looks at the table `history` too
+    time        the user's name of the column of times there and in truth; None for `time`, if both have it
     """
 
     choices: Sequence[Choice]
@@ -37,6 +39,8 @@ class Request:
     safe_text: bool = False
     prefix: str = ""
     columns: Columns = COLUMNS
+    history: bool = False
+    time: str | None = None
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
@@ -101,6 +105,10 @@ def check_query(request: Request) -> str:
     tables = {"rec": ranked_table(request), "truth": request.table("truth")}
     arguments, views = f"ks := {cut_off_list(request.ks)}{descending_argument(request)}", ""
     named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
+    if request.history:
+        time = {"time": request.time} if request.time else {}
+        tables["history"], named["truth"] = request.table("history"), named["truth"] | time
+        named["history"] = {"userid": request.columns.user_col, "itemid": request.columns.item_col} | time
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
     taken = [name.lower() for name in own.values()]
     if own and not {*taken} & {*ARGUMENTS} and all(len({*of.values()}) == len(of) for of in named.values()):
@@ -112,6 +120,10 @@ def check_query(request: Request) -> str:
                 views += f"CREATE OR REPLACE TEMP VIEW {view} AS\n{query};\n"
                 tables[table] = view
         arguments += "".join(f", {ARGUMENTS[role]} := {literal(name)}" for role, name in own.items())
+    elif request.time:
+        arguments += ", time_col := 'time'"
+    if request.history:
+        arguments += f", history := '{tables['history']}'"
     return f"{views}FROM ranking_check('{tables['rec']}', '{tables['truth']}', {arguments})"
 
 

@@ -35,7 +35,7 @@ class Source:
 
     path     the path as the user wrote it, or the first of them
     rows     the SQL behind FROM that yields its rows
-    columns  the SQL of each column by role: userid, itemid, score, rel, system, segment
+    columns  the SQL of each column by role: userid, itemid, score, rel, system, segment, time
     ids      the types to give to userid and itemid, as far as it has them
     is_text  whether ids are read as text, and cast to that type
     is_trec  whether `system` is but the tag of a TREC run
@@ -271,7 +271,11 @@ def text_source(
     columns = {role: identifier(name) for role, name in names.items()}
     ids = {role: "BIGINT" if kinds[role] == "BIGINT" else "VARCHAR" for role in IDS if role in kinds}
     if function == "read_csv":
-        texts = [role for role, kind in kinds.items() if kind == "VARCHAR" and role not in NUMBERS]
+        texts = [
+            role
+            for role, kind in kinds.items()
+            if role == "time" or (kind == "VARCHAR" and role not in NUMBERS)
+        ]
         return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids, type=row)
     return Source(path, json_rows(path, reader, names, kinds), columns, ids, type=row)
 
@@ -299,6 +303,7 @@ def json_rows(path: str, reader: str, names: Mapping[str, str], kinds: Mapping[s
     begins with a digit or a sign, which ASCII has before the colon, and is no text in quotes.
     """
     types = {names[role]: "DOUBLE" if role in NUMBERS else "VARCHAR" for role in kinds}
+    types |= {names["time"]: kinds["time"]} if "time" in kinds else {}
     ids = []
     for role in (name for name in IDS if kinds.get(name, "VARCHAR") != "VARCHAR"):
         types[names[role]] = "JSON"

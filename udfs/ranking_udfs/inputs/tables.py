@@ -1,4 +1,4 @@
-"""The TEMP tables rec, truth and segments of an evaluation, made of files or of tables of a database.
+"""The TEMP tables rec, truth, segments and history, made of files or of tables of a database.
 
 A text file has no types, so that an id is what is written there: an integer if all ids of that name, in all
 text files, are written as DuckDB writes integers, and else text. An id of a Parquet file or of a database has
@@ -20,7 +20,7 @@ from ..texts import shorten
 from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
 
-COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment")
+COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time")
 FILES = Catalog()
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
@@ -40,6 +40,8 @@ class Inputs:
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
     options  the names of the options for the columns of grades and of models, for errors
+    history  a path: the events that the recommendations were made of, for the check
+    time     their and truth's column of times; None for `time`, if both have it
     """
 
     recs: Sequence[str | tuple[str, str]]
@@ -52,6 +54,14 @@ class Inputs:
     stdin: str = STDIN
     prefix: str = ""
     options: tuple[str, str] = ("grade_col", "system_col")
+    history: str | None = None
+    time: str | None = None
+
+    @property
+    def paths_beside_rec(self) -> dict[str, str]:
+        """The paths of all tables but rec, by the name of the table, in the order in which they are made."""
+        segments = {"segments": self.segment[0]} if self.segment else {}
+        return {"truth": self.truth} | segments | ({"history": self.history} if self.history else {})
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,7 @@ class Tables:
     systems     the models to name, in the order of their files
     files       the file of each model by its name, or under None that of all
     truth       the file of truth, if it is one
+    history     that of the history
     """
 
     prefix: str
@@ -72,6 +83,7 @@ class Tables:
     systems: Sequence[str]
     files: Mapping[str | None, str]
     truth: str | None
+    history: str | None = None
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
@@ -82,11 +94,14 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     """
     where = inputs.catalog, inputs.stdin
     of_truth, grade = inputs.columns.of_truth, {} if inputs.columns.grade_col == "" else {"rel": "rel"}
-    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, grade, *where)
+    time = {"time": inputs.time or "time"} if inputs.history else {}
+    of_truth, maybe = (of_truth | time, grade) if inputs.time else (of_truth, grade | time)
+    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, maybe, *where)
     named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [truth, *segment_sources(con, inputs), *(rec for _, rec in named)]
+    sources = [truth, *segment_sources(con, inputs), *history_sources(con, inputs, time)]
+    sources += [rec for _, rec in named]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
@@ -94,7 +109,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
         statements = [table_statement(inputs.prefix + "rec", recs)]
         statements += [
             table_statement(inputs.prefix + name, [one])
-            for name, one in zip(("truth", "segments"), others, strict=False)
+            for name, one in zip(inputs.paths_beside_rec, others, strict=True)
         ]
         try:
             for statement in statements:
@@ -106,7 +121,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             if inputs.stdin != STDIN:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
             has_system = "system" in recs[0].columns
-            return Tables(inputs.prefix, made, has_system, systems, files_of(named), file_of(truth))
+            files = files_of(named), file_of(truth), inputs.history
+            return Tables(inputs.prefix, made, has_system, systems, *files)
 
 
 def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
@@ -282,6 +298,15 @@ def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Sour
     return [replace(source, columns={**source.columns, "segment": text})]
 
 
+def history_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs, time: dict[str, str]) -> list[Source]:
+    """Return the file with the history, if any."""
+    if inputs.history is None:
+        return []
+    ids = {"userid": inputs.columns.user_col, "itemid": inputs.columns.item_col}
+    required, maybe = (ids | time, {}) if inputs.time else (ids, time)
+    return [open_source(con, [inputs.history], "table", 0, required, maybe, inputs.catalog, inputs.stdin)]
+
+
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
     """Return the SQL of a column of names, an error for those that mean something else in results."""
     text = f"CAST({source.columns[role]} AS VARCHAR)"
@@ -308,8 +333,8 @@ def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Sourc
 
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all files that are read."""
-    paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs] + [inputs.truth]
-    paths += [inputs.segment[0]] if inputs.segment else []
+    paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
+    paths += inputs.paths_beside_rec.values()
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
 

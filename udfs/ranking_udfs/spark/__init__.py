@@ -1,7 +1,7 @@
 """The pack in Apache Spark (pyspark; what evaluates is DuckDB, in the Python of Spark's executors).
 
-`tables` has the table functions, DataFrames in and out; `workers` is what their executors run, over
-`ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
+`tables` has the table functions, DataFrames in and out, and `split` ranking_split; `workers` is what their
+executors run, over `ranking_udfs.partitions`; `functions` makes those over arrays functions of Spark SQL.
 """
 
 OLDEST = (3, 5)  # of the table functions
@@ -25,6 +25,7 @@ def _check_pyspark() -> None:
 _check_pyspark()
 
 from .functions import register  # noqa: E402  (only now is it known that there is a pyspark that will do)
+from .split import ranking_split  # noqa: E402
 from .tables import (  # noqa: E402
     ranking_by_user,
     ranking_check,
@@ -42,6 +43,7 @@ __all__ = [
     "ranking_compare_by_user",
     "ranking_distribution",
     "ranking_judged",
+    "ranking_split",
     "ranking_summary",
     "register",
 ]

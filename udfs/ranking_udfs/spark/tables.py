@@ -163,7 +163,7 @@ def ranking_check(
     """List the problems of two DataFrames, as `ranking_check` of SQL does: a row for each kind of problem.
 
     `ks` are the cut-offs at which to look for tied scores, and down to the largest for repeated items. One
-    executor gets all userids and all itemids, each once of each partition.
+    executor gets all userids and all itemids, each once of each partition. `history` is not on Spark.
     """
     return evaluate("ranking_check", rec, truth, ks, columns=columns)
 

@@ -1,0 +1,317 @@
+"""ranking_check and `ranking-udfs check` with the history that recommendations were made of."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.arguments import EXIT_FAILED
+from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb import portable
+from ranking_udfs.evaluation.problems import OF_HISTORY
+from tests.command import Fails, Run, con, fails, folder, registered, run
+
+__all__ = ["con", "fails", "folder", "registered", "run"]
+MAKE = """
+    CREATE TABLE train AS FROM (VALUES
+        (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-02'), (2, 'a', DATE '2026-01-06'),
+        (3, 'z', DATE '2026-01-05'), (NULL, 'q', DATE '2026-01-01'), (3, NULL, DATE '2026-01-01')
+    ) AS t(userid, itemid, time);
+    CREATE TABLE truth AS FROM (VALUES
+        (1, 'b', DATE '2026-01-05'), (1, 'b', DATE '2026-01-06'), (2, 'c', DATE '2026-01-07'),
+        (9, 'a', DATE '2026-01-07'), (NULL, 'q', DATE '2026-02-01'), (3, NULL, DATE '2026-02-01')
+    ) AS t(userid, itemid, time);
+    CREATE TABLE rec AS FROM (VALUES
+        ('x', 1, 'a', 3), ('x', 1, 'c', 2), ('y', 1, 'b', 1), ('y', 1, 'a', 2), ('y', 2, 'c', 1),
+        ('y', 3, NULL, 1)
+    ) AS t(system, userid, itemid, score)
+"""
+IN_TRUTH, LATE, IN_REC, USERS, ITEMS = OF_HISTORY
+LATEST = "2026-01-05, and truth from 2026-01-05"
+FOUND = [
+    (IN_TRUTH, None, 1, "userid 1, itemid b"),
+    (LATE, None, 2, LATEST),
+    (IN_REC, "x", 1, "userid 1, itemid a"),
+    (IN_REC, "y", 2, "userid 1, itemid a"),
+    (USERS, None, 1, "userid 9"),
+    (ITEMS, None, 1, "itemid c"),
+]
+Problems = list[tuple[str, str | None, int, str]]
+
+
+@pytest.fixture(scope="module")
+def pack() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(MAKE)
+
+
+def of_history(con: duckdb.DuckDBPyConnection, arguments: str, ctes: str = "") -> Problems:
+    """The problems that only a history shows, and columns that do not fit."""
+    query = f"{ctes} FROM ranking_check('rec', 'truth', {arguments})"
+    words = "history", "time"
+    return [row for row in con.execute(query).fetchall() if any(word in row[0] for word in words)]
+
+
+# --- The numbers ---
+
+
+def test_the_problems_of_a_history_are_those_worked_by_hand(pack: duckdb.DuckDBPyConnection) -> None:
+    assert of_history(pack, "history := 'train'") == FOUND
+    with duckdb.connect() as con:
+        con.execute(portable.script())
+        assert of_history(con.execute(MAKE), "history := 'train'") == FOUND
+
+
+def test_a_history_by_place_by_other_names_and_as_a_cte(pack: duckdb.DuckDBPyConnection) -> None:
+    whole = "[10], 'userid', 'itemid', 'score', NULL, NULL, true, 'train', 'TIME'"
+    assert of_history(pack, whole) == FOUND
+    ctes = "WITH past AS (FROM train WHERE userid = 1)"
+    assert of_history(pack, "history := 'past'", ctes)[-2:] == [
+        (USERS, None, 3, "userid 2"),
+        (ITEMS, None, 2, "itemid c"),
+    ]
+
+
+def test_nothing_is_said_of_a_history_that_is_fine(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("""
+        CREATE OR REPLACE VIEW past AS
+        SELECT userid, 'p' || itemid AS itemid, DATE '2026-01-04' AS time FROM truth
+        UNION ALL SELECT 0, itemid, DATE '2026-01-04' FROM truth
+    """)
+    assert of_history(pack, "history := 'past'") == []
+    assert of_history(pack, "ks := [10]") == []
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_problems_of_a_history_are_those_of_the_definition(
+    pack: duckdb.DuckDBPyConnection, seed: int
+) -> None:
+    draw = random.Random(seed)
+
+    def drawn(n: int) -> list[tuple[int | None, int | None, int | None, str]]:
+        ids = [*range(12), None]
+        return [
+            (draw.choice(ids), draw.choice(ids), draw.choice([*range(40), None]), draw.choice("ab"))
+            for _ in range(n)
+        ]
+
+    tables = {"history_of": drawn(60), "truth_of": drawn(30), "rec_of": drawn(60)}
+    tables["truth_of"] = [(u, i, t if t is None else t + 30, s) for u, i, t, s in tables["truth_of"]]
+    for name, rows in tables.items():
+        pack.execute(f"CREATE OR REPLACE TABLE {name} (userid INT, itemid INT, time INT, system VARCHAR)")
+        pack.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
+    pack.execute("ALTER TABLE rec_of RENAME time TO score; ALTER TABLE truth_of DROP system")
+    history, truth, rec = tables.values()
+    known = {(u, i) for u, i, _, _ in history if None not in (u, i)}
+    first = min(t for _, _, t, _ in truth if t is not None)
+    expected = {
+        (IN_TRUTH, None): len({(u, i) for u, i, _, _ in truth} & known),
+        (LATE, None): sum(t is not None and t >= first for _, _, t, _ in history),
+        (IN_REC, "a"): sum((u, i) in known and s == "a" for u, i, _, s in rec),
+        (IN_REC, "b"): sum((u, i) in known and s == "b" for u, i, _, s in rec),
+        (USERS, None): len({u for u, *_ in truth} - {u for u, *_ in history} - {None}),
+        (ITEMS, None): len({i for _, i, _, _ in truth} - {i for _, i, _, _ in history} - {None}),
+    }
+    found = pack.execute("FROM ranking_check('rec_of', 'truth_of', history := 'history_of')").fetchall()
+    counts = {(problem, system): count for problem, system, count, _ in found if "history" in problem}
+    assert counts == {key: count for key, count in expected.items() if count}
+
+
+def test_leaving_the_last_out_leaks_and_a_split_by_time_does_not(pack: duckdb.DuckDBPyConnection) -> None:
+    rows = ", ".join(f"({user}, {time}, {10 * user + time})" for user in range(5) for time in range(4))
+    pack.execute(f"CREATE OR REPLACE TABLE events AS FROM (VALUES {rows}) AS t(userid, itemid, time)")
+    for split, is_leaking in (("last := 1", True), ("test_size := 10", False)):
+        for part in ("train", "test"):
+            rows = f"FROM ranking_split('events', {split}) WHERE part = '{part}'"
+            pack.execute(f"CREATE OR REPLACE TABLE {part}_of AS {rows}")
+        query = "FROM ranking_check('rec', 'test_of', item_col := 'userid', history := 'train_of')"
+        found = [problem for problem, *_ in pack.execute(query).fetchall()]
+        assert (LATE in found) == is_leaking
+
+
+# --- Columns ---
+
+KINDS = "time must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
+COLUMNS = 'userid, itemid, "time"'
+MISFITS = {
+    "SELECT userid FROM train": [("history must have a column itemid (item_col)", "userid")],
+    "SELECT * REPLACE (userid::VARCHAR AS userid) FROM train": [
+        ("userid must have the same type in truth and in history", "INTEGER and VARCHAR")
+    ],
+    "SELECT * REPLACE (time::VARCHAR AS time) FROM train": [(KINDS, "DATE and VARCHAR")],
+    "SELECT * REPLACE (5 AS time) FROM train": [(KINDS, "DATE and INTEGER")],
+    "SELECT * REPLACE ([5] AS time) FROM train": [(KINDS, "DATE and INTEGER[]")],
+    "SELECT * REPLACE (time::TIMESTAMPTZ AS time) FROM train": [(KINDS, "DATE and TIMESTAMP WITH TIME ZONE")],
+}
+
+
+@pytest.mark.parametrize("query", MISFITS)
+def test_a_column_that_does_not_fit_is_a_row(pack: duckdb.DuckDBPyConnection, query: str) -> None:
+    pack.execute(f"CREATE OR REPLACE VIEW unfit AS {query}")
+    found = of_history(pack, "history := 'unfit'")
+    assert [(problem, example) for problem, _, _, example in found if " must " in problem] == MISFITS[query]
+    assert "time" not in query or LATE not in [problem for problem, *_ in found]
+
+
+def test_times_are_looked_at_where_both_tables_have_them_or_they_are_named(
+    pack: duckdb.DuckDBPyConnection,
+) -> None:
+    without = [row for row in FOUND if row[0] != LATE]
+    pack.execute("CREATE OR REPLACE VIEW timeless AS SELECT userid, itemid FROM train")
+    assert of_history(pack, "history := 'timeless'") == without
+    assert of_history(pack, "history := 'train', time_col := ''") == without
+    rule = ("history must have a column time (time_col)", None, 1, "userid, itemid")
+    assert of_history(pack, "history := 'timeless', time_col := 'time'") == [rule, *without]
+    rule = ("time_col must be the name of a column", None, 1, "5")
+    assert of_history(pack, "history := 'train', time_col := 5")[0] == rule
+    pack.execute("CREATE OR REPLACE VIEW later AS SELECT * RENAME (time AS bought) FROM train")
+    rule = ("truth must have a column bought (time_col)", None, 1, COLUMNS)
+    assert of_history(pack, "history := 'later', time_col := 'bought'") == [rule, *without]
+
+
+@pytest.mark.parametrize("kind", ["TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"])
+def test_a_date_and_a_timestamp_may_be_compared(pack: duckdb.DuckDBPyConnection, kind: str) -> None:
+    earlier = f"(time - INTERVAL 1 SECOND)::{kind} AS time"
+    pack.execute(f"CREATE OR REPLACE VIEW precise AS SELECT * REPLACE ({earlier}) FROM train")
+    (found,) = [row for row in of_history(pack, "history := 'precise'") if row[0] == LATE]
+    assert found == (LATE, None, 1, "2026-01-05 23:59:59, and truth from 2026-01-05")
+
+
+@pytest.mark.parametrize(
+    ("made", "other"),
+    [
+        ("i", "i::HUGEINT"),
+        ("md5(i::VARCHAR)::UUID", "md5(i::VARCHAR)"),
+        ("{'a': i}", "{'a': i}"),
+        ("[i]", "[i]"),
+        ("i::DECIMAL(9, 2)", "i::DECIMAL(9, 2)"),
+    ],
+)
+def test_ids_of_the_history_match_by_the_rules_of_rec_and_truth(
+    pack: duckdb.DuckDBPyConnection, made: str, other: str
+) -> None:
+    """Of eight ids rec has 0 to 4, truth 3 to 7, the history 2 to 4, which are its times too."""
+    other = f"({other})::UUID::VARCHAR" if "md5" in other else other
+    for role, second in (("userid", "itemid"), ("itemid", "userid")):
+        for table, one, ids in (
+            ("r", made, "range(5)"),
+            ("t", made, "range(3, 8)"),
+            ("h", other, "range(2, 5)"),
+        ):
+            columns = f"{one} AS {role}, i AS {second}, i AS {'score' if table == 'r' else 'time'}"
+            pack.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM {ids} AS t(i)")
+        found = pack.execute("FROM ranking_check('r', 't', history := 'h')").fetchall()
+        assert {problem: count for problem, _, count, _ in found if "history" in problem} == {
+            **{IN_TRUTH: 2, LATE: 2, IN_REC: 3, USERS: 3, ITEMS: 3}
+        }
+
+
+# --- The command ---
+
+FILES = {
+    "train.csv": "customer,sku,rated_on\n1,a,2026-01-01\n1,b,2026-01-02\n2,a,2026-01-06\n",
+    "test.csv": "customer,sku,rated_on\n1,b,2026-01-05\n2,c,2026-01-07\n9,a,2026-01-07\n",
+    "made.csv": "customer,sku,score\n1,a,3\n1,c,2\n2,c,1\n9,a,2\n",
+}
+CHECK = ("check", "made.csv", "test.csv", "--user", "customer", "--item", "sku", "-k", "1")
+
+
+@pytest.fixture
+def files(folder: Path) -> None:
+    for name, text in FILES.items():
+        Path(name).write_text(text)
+
+
+def test_the_check_says_in_which_file_and_what_to_write(run: Run, files: None) -> None:
+    found = json.loads(run(*CHECK, "--history", "train.csv", "--time", "rated_on", "--format", "json"))
+    assert [(row["problem"], row["count"], row["example"], row["file"]) for row in found] == [
+        (IN_TRUTH, 1, "customer 1, sku b", "test.csv"),
+        (LATE, 1, "2026-01-06, and truth from 2026-01-05", "train.csv"),
+        (IN_REC, 1, "customer 1, sku a", "made.csv"),
+        (USERS, 1, "customer 9", "train.csv"),
+        (ITEMS, 1, "sku c", "train.csv"),
+    ]
+    assert [row["write"] for row in found] == [
+        "ranking-udfs split --seen drop",
+        None,
+        "FROM rec ANTI JOIN history USING (userid, itemid)",
+        None,
+        None,
+    ]
+    assert LATE not in run(*CHECK, "--history", "train.csv")
+
+
+@pytest.mark.parametrize("ending", ["parquet", "json"])
+def test_files_of_each_format_are_a_history(run: Run, files: None, ending: str) -> None:
+    expected = run(*CHECK, "--history", "train.csv", "--time", "rated_on", "--format", "json")
+    for name in ("train", "test"):
+        with duckdb.connect() as con:
+            con.execute(f"COPY (FROM '{name}.csv') TO '{name}.{ending}'")
+    ids = [
+        argument.replace(".csv", f".{ending}") if argument == "test.csv" else argument for argument in CHECK
+    ]
+    found = run(*ids, "--history", f"train.{ending}", "--time", "rated_on", "--format", "json")
+    assert found.replace(f".{ending}", ".csv") == expected
+
+
+def test_qrels_have_no_times_and_ids_are_compared_as_they_are_written(run: Run) -> None:
+    Path("qrels").write_text("t1 0 01 1\nt2 0 2 1\n")
+    Path("system.run").write_text("t1 Q0 1 1 2.5 tag\nt2 Q0 2 2 2.0 tag\n")
+    Path("past.csv").write_text("userid,itemid,time\nt1,1,3\nt2,2,4\n")
+    arguments = ("check", "system.run", "qrels", "-k", "1", "--format", "json", "--history", "past.csv")
+    found = {row["problem"]: row for row in json.loads(run(*arguments))}
+    assert [found[IN_TRUTH]["example"], found[IN_REC]["count"]] == ["userid t2, itemid 2", 2]
+    assert found[ITEMS]["example"] == "itemid 01"
+    (named, *_) = json.loads(run(*arguments, "--time", "time"))
+    assert (named["problem"], named["file"]) == ("truth must have a column time (time_col)", "qrels")
+
+
+def test_tables_of_a_database_are_a_history(run: Run, files: None) -> None:
+    with duckdb.connect("shop.duckdb") as con:
+        for name in ("made", "test", "train"):
+            con.execute(f"CREATE TABLE {name} AS FROM '{name}.csv'")
+    given = [argument.removesuffix(".csv") for argument in CHECK]
+    found = run(*given, "--database", "shop.duckdb", "--history", "train", "--time", "rated_on")
+    assert LATE in found
+    assert "(of train), for example customer 9" in found
+
+
+def test_fail_if_takes_the_words_of_a_history(
+    run: Run, files: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*CHECK, "--history", "train.csv", "--fail-if", "problems(history)"]) == EXIT_FAILED
+    said = capsys.readouterr().err
+    assert said.startswith(f"ranking-udfs: failed: problems(history): {IN_TRUTH}: 1 (of test.csv)")
+    Path("past.csv").write_text("customer,sku\n1,c\n2,b\n2,a\n9,d\n9,b\n")
+    Path("made.csv").write_text("customer,sku,score\n1,b,1\n2,c,2\n9,a,2\n")
+    assert (
+        run(*CHECK, "--history", "past.csv", "--fail-if", "problems(history)") == "The check found nothing.\n"
+    )
+
+
+@pytest.mark.parametrize("command", ["check", "evaluate"])
+def test_the_words_of_a_history_want_one(fails: Fails, files: None, command: str) -> None:
+    said = fails(1, command, *CHECK[1:], "--fail-if", "problems(history)")
+    assert said == (f"{command}: --fail-if problems(history) needs `ranking-udfs check --history FILE`")
+
+
+@pytest.mark.parametrize(
+    ("code", "more", "said"),
+    [
+        (
+            1,
+            ("--history", "train.csv", "--time", "when"),
+            "test.csv: no column 'when' (there are: customer, sku, rated_on)",
+        ),
+        (1, ("--history", "nowhere.csv"), "nowhere.csv: no such file"),
+        (2, ("--time", "rated_on"), "--time rated_on needs --history FILE, which has that column too"),
+    ],
+)
+def test_what_is_missing_is_an_error_of_one_line(
+    fails: Fails, files: None, code: int, more: tuple[str, ...], said: str
+) -> None:
+    assert fails(code, *CHECK, *more).startswith(said)
