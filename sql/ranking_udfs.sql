@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_p_values ranking_gate _ranking_intervals _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_comparison _ranking_judged ranking_check ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -1025,6 +1025,18 @@ regexp_extract_all(
     _ranking_column_texts(type),
     '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
     , 1);
+CREATE OR REPLACE MACRO _ranking_nearest_column(type, argument) AS
+regexp_extract(
+    _ranking_column_texts(type),
+    CASE argument
+        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    END,
+    1
+);
 CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
     SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
@@ -1117,6 +1129,21 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
+CREATE OR REPLACE MACRO _ranking_missing(called, type, missing) AS
+called || ' must have '
+|| array_to_string(
+    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
+|| ', got ' || _ranking_columns(type) || '; write '
+|| array_to_string(
+    list_transform(missing, lambda c: CASE
+        WHEN c.is_elsewhere AND c.argument <> 'score_col'
+            THEN concat('SELECT * RENAME (', coalesce(nullif(c.near, ''), '...'), ' AS ', c.name, ')')
+        ELSE concat(
+            c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+            CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
+            CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
+    END),
+    ', ');
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair,
@@ -1725,70 +1752,6 @@ FROM (
     )
     GROUP BY userid
 );
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
-list_transform(
-    [
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(
-                _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE
-                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system')
-            END, ''
-        )
-    ],
-    lambda c: CASE
-        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN c[4] IS NULL OR c[5] IS NULL
-            THEN concat(
-                CASE WHEN c[4] IS NULL THEN 'rec' ELSE 'truth' END,
-                ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                _ranking_columns(CASE
-                    WHEN c[4] IS NULL THEN typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
-                    ELSE typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
-                END),
-                CASE WHEN c[1] = 'score_col' AND c[5] NOT IN ('', '"NULL"') THEN '; truth has one' END)
-        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
-                _ranking_cut(c[5]))
-        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
-                _ranking_cut(c[4]))
-        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
-            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
-            THEN concat(
-                _ranking_cut(c[3]), ' must be a number',
-                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
-                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END
-)
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-END,
-CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
-    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
-        || _ranking_cut(current_setting('default_collation'))
-END];
 CREATE OR REPLACE MACRO _ranking_split_misfit(
     events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
 ) AS
@@ -2016,6 +1979,82 @@ sqrt(df) * sinh(list_transform(
         0::DOUBLE
     )
 )[1]);
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
+list_transform(
+    [[
+        (
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
+        ),
+        (
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
+        ),
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
+        )
+    ]],
+    lambda columns: list_transform(
+        [
+            ('rec', typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)), 4),
+            ('truth', typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)), 5)
+        ],
+        lambda source: list_transform(
+            [list_transform(
+                list_filter(
+                    columns,
+                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
+                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
+                lambda c: {
+                    'argument': c[1],
+                    'name': c[3],
+                    'near': _ranking_nearest_column(source[2], c[1]),
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
+                })],
+            lambda missing: _ranking_missing(source[1], source[2], missing)
+        )[1]
+    )
+    || list_transform(columns, lambda c: CASE
+        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
+                _ranking_cut(c[5]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
+    END)
+)[1]
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
+END];
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2542,12 +2581,6 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(list_any_value(_ranking_misfits(rec, truth, names)), _ranking_unread(rec, truth, names)))::BOOLEAN,
-    true);
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 SELECT
     * EXCLUDE (family_of, p_place, p_same_place),
@@ -2682,6 +2715,17 @@ FROM (
         )
     )
 );
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread(rec, truth, names)))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -2799,54 +2843,6 @@ UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)
 UNION ALL
 FROM _ranking_apart_problems(rec, truth, names);
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
-SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
-    CASE
-        WHEN grades IS NULL THEN len(truth_items)
-        ELSE len(list_filter(grades, lambda grade: grade > 0))
-    END AS n_truth,
-    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
-            ELSE _ranking_found(listed, items)
-        END AS found
-    FROM (
-        SELECT
-            *,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
-        FROM (
-            SELECT
-                systems.* REPLACE (
-                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-                ),
-                truths.userid IS NOT NULL AS has_truth,
-                truths.userid,
-                coalesce(lists.n_rec, 0) AS n_rec,
-                coalesce(lists.items, []) AS rec_items,
-                lists.scores,
-                truths.items AS truth_items,
-                truths.grades
-            FROM _ranking_truth_lists(truth, names, caller) AS truths
-            CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-                ON _ranking_same_id(lists.userid, truths.userid)
-                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        )
-        UNION ALL BY NAME
-        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
-        FROM _ranking_recs(rec, names) AS recs
-        CROSS JOIN _ranking_truths(truth, names) AS truths
-        WHERE false
-    )
-);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -2916,6 +2912,54 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+SELECT
+    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
+    CASE
+        WHEN grades IS NULL THEN len(truth_items)
+        ELSE len(list_filter(grades, lambda grade: grade > 0))
+    END AS n_truth,
+    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
+            ELSE _ranking_found(listed, items)
+        END AS found
+    FROM (
+        SELECT
+            *,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
+        FROM (
+            SELECT
+                systems.* REPLACE (
+                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+                ),
+                truths.userid IS NOT NULL AS has_truth,
+                truths.userid,
+                coalesce(lists.n_rec, 0) AS n_rec,
+                coalesce(lists.items, []) AS rec_items,
+                lists.scores,
+                truths.items AS truth_items,
+                truths.grades
+            FROM _ranking_truth_lists(truth, names, caller) AS truths
+            CROSS JOIN _ranking_systems(rec, names) AS systems
+            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+                ON _ranking_same_id(lists.userid, truths.userid)
+                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        )
+        UNION ALL BY NAME
+        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
+        FROM _ranking_recs(rec, names) AS recs
+        CROSS JOIN _ranking_truths(truth, names) AS truths
+        WHERE false
+    )
+);
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -2935,6 +2979,107 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
     )
 )
 FROM _ranking_problem_rows('_ranking_problems_found');
+CREATE OR REPLACE MACRO ranking_compare_by_user(
+    by_user,
+    baseline := NULL,
+    measures := NULL,
+    confidence := 0.95,
+    margin := NULL,
+    correction := 'holm',
+    test := 't',
+    permutations := 10000,
+    seed := 0
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (chosen) REPLACE (
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
+        ),
+        NULL AS compared_measures
+    FROM (
+        SELECT
+            system,
+            k,
+            ranking_segment,
+            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
+            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            list_value(
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
+            ) AS numbers
+        FROM (
+            SELECT
+                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
+                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
+        )
+        WHERE userid IS NOT NULL AND CASE
+            WHEN _ranking_is_number(typeof(k)) THEN true
+            ELSE error(concat(
+                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
+                _ranking_cut(typeof(k))
+            ))::BOOLEAN
+        END
+    )
+    CROSS JOIN (
+        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
+    )
+    UNION ALL BY NAME
+    SELECT list_transform(
+        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
+        lambda one, i: {
+            'measure': one.measure,
+            'value_place': i,
+            'higher_is_better': one.higher_is_better,
+            'is_share': one.is_share
+        }
+    ) AS compared_measures
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE compared_measures IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
+WHERE coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: by_user must have one row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
+        ))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM _ranking_scores
+            WHERE compared_measures IS NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
+            LIMIT 1
+        )
+    ),
+    true
+)
+ORDER BY
+    compared.pair ASC NULLS LAST,
+    compared.k ASC NULLS LAST,
+    compared.measure_place ASC NULLS LAST,
+    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -3062,107 +3207,6 @@ FROM (
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
-CREATE OR REPLACE MACRO ranking_compare_by_user(
-    by_user,
-    baseline := NULL,
-    measures := NULL,
-    confidence := 0.95,
-    margin := NULL,
-    correction := 'holm',
-    test := 't',
-    permutations := 10000,
-    seed := 0
-) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        * EXCLUDE (chosen) REPLACE (
-            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
-        ),
-        NULL AS compared_measures
-    FROM (
-        SELECT
-            system,
-            k,
-            ranking_segment,
-            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
-            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
-            ) AS numbers
-        FROM (
-            SELECT
-                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
-                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
-                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
-                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
-                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
-        )
-        WHERE userid IS NOT NULL AND CASE
-            WHEN _ranking_is_number(typeof(k)) THEN true
-            ELSE error(concat(
-                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))
-            ))::BOOLEAN
-        END
-    )
-    CROSS JOIN (
-        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
-    )
-    UNION ALL BY NAME
-    SELECT list_transform(
-        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
-        lambda one, i: {
-            'measure': one.measure,
-            'value_place': i,
-            'higher_is_better': one.higher_is_better,
-            'is_share': one.is_share
-        }
-    ) AS compared_measures
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
-)
-SELECT
-    compared.baseline,
-    compared.system,
-    compared.k,
-    compared.measure,
-    segments.* EXCLUDE (ranking_segment),
-    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
-) AS compared
-JOIN (
-    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
-    FROM _ranking_scores
-    WHERE compared_measures IS NULL
-) AS segments
-    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE coalesce(
-    (
-        SELECT error(concat(
-            'ranking_compare_by_user: by_user must have one row of each system, user',
-            CASE WHEN k IS NOT NULL THEN ', k' END,
-            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
-        ))::BOOLEAN
-        FROM (
-            SELECT system, userid, k, ranking_segment, count(*) AS copies
-            FROM _ranking_scores
-            WHERE compared_measures IS NULL
-            GROUP BY system, userid, k, ranking_segment
-            HAVING count(*) > 1
-            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1
-        )
-    ),
-    true
-)
-ORDER BY
-    compared.pair ASC NULLS LAST,
-    compared.k ASC NULLS LAST,
-    compared.measure_place ASC NULLS LAST,
-    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -3338,17 +3382,17 @@ COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a use
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_p_values ranking_gate _ranking_intervals _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_comparison _ranking_judged ranking_check ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

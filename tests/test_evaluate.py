@@ -420,7 +420,12 @@ OF_REC = (
         ({"truth": "nope", "rec": REC, "con": None}, "nope: no such file"),
         ({"truth": "rec"}, "rec: no column 'stars' (there are: "),
         ({"score_col": "nope"}, "rec: no column 'nope' (there are: "),
-        ({"measures": ["ndgc"]}, "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"),
+        ({"user_col": "buyer"}, "; write user_col='customer_id'; rec: no column 'buyer' (there are: "),
+        (
+            {"measures": ["ndgc"]},
+            "measure must be the name of a measure, got 'ndgc' "
+            "(did you mean ndcg? `ranking-udfs measures` lists them)",
+        ),
         ({"measures": [3]}, "measures must be texts such as 'ndcg@5,10', got [3]"),
         ({"measures": 5}, "measures must be texts such as 'ndcg@5,10', got 5"),
         ({"measures": []}, "measures must be texts such as 'ndcg@5,10', got []"),

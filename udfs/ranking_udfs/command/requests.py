@@ -110,7 +110,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         parts=arguments.parts,
         catalog=catalog,
         prefix=prefix,
-        options=("--grade", "--system"),
+        is_command=True,
     )
 
 
