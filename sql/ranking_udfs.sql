@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_p_values ranking_gate _ranking_intervals _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_comparison _ranking_judged ranking_check ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -201,9 +201,9 @@ CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
             END)),
         0)
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_distinct(ordered) AS
+CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
-CREATE OR REPLACE MACRO _ranking_found(listed, items) AS
+CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
         list_filter(
@@ -404,7 +404,7 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed, starts) AS
+CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
         WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
@@ -595,7 +595,7 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
-CREATE OR REPLACE MACRO _ranking_repeated(items) AS
+CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
     lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
@@ -797,6 +797,14 @@ _ranking_cut(array_to_string(
     ),
     ', '
 ));
+CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
+CASE
+    WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(|(select|from|with|values)\s)')
+        THEN error(concat(
+            argument, ' must be the name of a table, view, CTE or file, got ', _ranking_cut(name::VARCHAR),
+            ': write WITH mine AS (...) before the query, and ''mine'' here'))
+    ELSE name
+END;
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
 list_transform(
     [regexp_replace(
@@ -927,7 +935,7 @@ CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
         lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
         [0::DOUBLE])[1]
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_discounted(ranking, grades, discounts, gain) AS
+CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
 coalesce(
     list_sum(CASE
         WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
@@ -986,19 +994,6 @@ typeof((
     FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
-CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
-CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
 CREATE OR REPLACE MACRO _ranking_type(source, named, otherwise) AS
 nullif(
     regexp_extract(
@@ -1036,20 +1031,6 @@ regexp_extract(
         WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
     END,
     1
-);
-CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
-    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
-    FROM (
-        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
-        FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
-            FROM (
-                SELECT * EXCLUDE (ranking_one)
-                FROM (SELECT 1 AS ranking_one)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS by_user_of WHERE false) ON true
-            )
-        ) AS columns
-    )
 );
 CREATE OR REPLACE MACRO _ranking_table_measures() AS
 list_transform(
@@ -1129,7 +1110,7 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
-CREATE OR REPLACE MACRO _ranking_missing(called, type, missing) AS
+CREATE OR REPLACE MACRO _ranking_missing_columns(called, type, missing) AS
 called || ' must have '
 || array_to_string(
     nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
@@ -1144,6 +1125,33 @@ called || ' must have '
             CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
     END),
     ', ');
+CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
+CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
+CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        FROM (
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
+            FROM (
+                SELECT * EXCLUDE (ranking_one)
+                FROM (SELECT 1 AS ranking_one)
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of WHERE false) ON true
+            )
+        ) AS columns
+    )
+);
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair,
@@ -1365,7 +1373,7 @@ WITH _ranking_timed AS NOT MATERIALIZED (
             least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
             least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
             least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
     )
 ), _ranking_placed AS NOT MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
@@ -1377,7 +1385,7 @@ FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_pla
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
-    _ranking_discounted(
+    _ranking_discounted_gain(
         ranking,
         grades,
         _ranking_discounts(range(1, least(ranking.k, ranking.n_relevant) + 1), discount, base, half_life),
@@ -1389,7 +1397,7 @@ CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
+        _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
 (
@@ -1398,7 +1406,7 @@ CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear'
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             tied,
             tied.grades,
             flatten(list_transform(
@@ -1412,7 +1420,7 @@ CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2',
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_dcg
@@ -1423,7 +1431,7 @@ CREATE OR REPLACE MACRO _ranking_expected_dcg
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 list_transform(
@@ -1550,208 +1558,11 @@ SELECT DISTINCT
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
     SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
 )
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
-CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
-SELECT
-    userid,
-    system,
-    _ranking_problems([
-        _ranking_problem(
-            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
-            _ranking_row(names, userid, without_score)),
-        _ranking_problem(
-            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
-        _ranking_problem(
-            15,
-            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
-            system,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items)))
-    ])
-    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
-        _ranking_problem(
-            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
-            CASE WHEN n > 2 THEN user END),
-        _ranking_problem(
-            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
-            user),
-        _ranking_problem(
-            17,
-            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
-            system,
-            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
-            user)
-    ])
-    || list_transform(
-        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
-        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
-    || list_transform(
-        list_filter(ks, lambda k: k > n),
-        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
-    END AS problems
-FROM (
-    SELECT
-        *,
-        concat(names['user'], ' ', userid) AS user,
-        names['descending']
-            AND TRY_CAST(lowest AS DOUBLE) = 1
-            AND TRY_CAST(highest AS DOUBLE) = n
-            AND total = n * (n + 1) / 2 AS are_ranks,
-        list_filter(
-            list_transform(
-                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
-            ),
-            lambda item: item IS NOT NULL
-        ) AS items
-    FROM (
-        SELECT
-            userid,
-            system::VARCHAR AS system,
-            count(*) AS n,
-            count(itemid) AS n_items,
-            count(score) AS n_scores,
-            count(_ranking_score(score)) AS n_ranked,
-            min(itemid) FILTER (userid IS NULL) AS item,
-            min(itemid) FILTER (score IS NULL) AS without_score,
-            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
-            min(_ranking_score(score)) AS lowest,
-            max(_ranking_score(score)) AS highest,
-            sum(TRY_CAST(score AS DOUBLE)) AS total,
-            CASE
-                WHEN max_k < 32 AND names['descending']
-                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
-                WHEN max_k < 32
-                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
-                WHEN names['descending']
-                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
-                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
-            END AS best
-        FROM _ranking_recs(rec, names)
-        GROUP BY system, userid
-    )
-);
-CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
-(
-    SELECT CASE
-        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
-        ELSE error(concat(
-            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
-            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
-    END
-    FROM _ranking_truths(truth, names)
-);
-CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
-SELECT DISTINCT id
-FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
-WHERE id IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
-SELECT
-    userid,
-    _ranking_distinct(items) AS items,
-    NULL::DOUBLE[] AS grades
-FROM (
-    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid
-)
-UNION ALL
-SELECT
-    userid,
-    list_transform(coalesce(graded, []), lambda one: one.itemid),
-    list_transform(coalesce(graded, []), lambda one: one.grade)
-FROM (
-    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-    FROM (
-        SELECT userid, itemid, max(grade) AS grade
-        FROM (
-            SELECT
-                userid,
-                itemid,
-                CASE
-                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                END AS grade
-            FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-        )
-        GROUP BY userid, itemid
-    )
-    GROUP BY userid
-);
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
-SELECT
-    userid,
-    _ranking_problems([
-        _ranking_problem(
-            6,
-            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
-            NULL,
-            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
-            grade_name || ' ' || highest),
-        _ranking_problem(
-            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
-        _ranking_problem(
-            24,
-            concat('truth: ', grade_name, ' is NaN or infinite'),
-            NULL,
-            n_infinite,
-            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
-        _ranking_problem(
-            25,
-            concat('truth: ', grade_name, ' is negative'),
-            NULL,
-            n_negative,
-            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
-        _ranking_problem(
-            26,
-            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
-            NULL,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items))),
-        _ranking_problem(
-            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid))
-    ]) AS problems
-FROM (
-    SELECT
-        userid,
-        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-        count(*) AS n,
-        count(itemid) AS n_items,
-        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
-        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
-        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
-        max(grade) AS highest,
-        min(itemid) FILTER (userid IS NULL) AS item,
-        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
-        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-    FROM (
-        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
-        FROM _ranking_truths(truth, names)
-    )
-    GROUP BY userid
-);
 CREATE OR REPLACE MACRO _ranking_split_misfit(
     events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
 ) AS
@@ -1827,7 +1638,7 @@ list_any_value(
         END
     )
 );
-CREATE OR REPLACE MACRO _ranking_unread(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     [{
         'rec': typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)),
@@ -2025,7 +1836,7 @@ list_transform(
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
                 })],
-            lambda missing: _ranking_missing(source[1], source[2], missing)
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
         )[1]
     )
     || list_transform(columns, lambda c: CASE
@@ -2055,6 +1866,203 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END];
+CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
+SELECT
+    userid,
+    system,
+    _ranking_problems([
+        _ranking_problem(
+            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
+            _ranking_row(names, userid, without_score)),
+        _ranking_problem(
+            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
+        _ranking_problem(
+            15,
+            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
+            system,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated_item(items)))
+    ])
+    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
+        _ranking_problem(
+            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
+            CASE WHEN n > 2 THEN user END),
+        _ranking_problem(
+            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
+            user),
+        _ranking_problem(
+            17,
+            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
+            system,
+            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
+            user)
+    ])
+    || list_transform(
+        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
+    || list_transform(
+        list_filter(ks, lambda k: k > n),
+        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
+    END AS problems
+FROM (
+    SELECT
+        *,
+        concat(names['user'], ' ', userid) AS user,
+        names['descending']
+            AND TRY_CAST(lowest AS DOUBLE) = 1
+            AND TRY_CAST(highest AS DOUBLE) = n
+            AND total = n * (n + 1) / 2 AS are_ranks,
+        list_filter(
+            list_transform(
+                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
+            ),
+            lambda item: item IS NOT NULL
+        ) AS items
+    FROM (
+        SELECT
+            userid,
+            system::VARCHAR AS system,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(score) AS n_scores,
+            count(_ranking_score(score)) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL) AS item,
+            min(itemid) FILTER (score IS NULL) AS without_score,
+            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
+            min(_ranking_score(score)) AS lowest,
+            max(_ranking_score(score)) AS highest,
+            sum(TRY_CAST(score AS DOUBLE)) AS total,
+            CASE
+                WHEN max_k < 32 AND names['descending']
+                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN names['descending']
+                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
+                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
+            END AS best
+        FROM _ranking_recs(rec, names)
+        GROUP BY system, userid
+    )
+);
+CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, names)
+);
+CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
+WHERE id IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
+SELECT
+    userid,
+    _ranking_distinct_items(items) AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
+)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                CASE
+                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                        THEN error(concat(
+                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
+                END AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
+SELECT
+    userid,
+    _ranking_problems([
+        _ranking_problem(
+            6,
+            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            NULL,
+            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
+            grade_name || ' ' || highest),
+        _ranking_problem(
+            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
+        _ranking_problem(
+            24,
+            concat('truth: ', grade_name, ' is NaN or infinite'),
+            NULL,
+            n_infinite,
+            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
+        _ranking_problem(
+            25,
+            concat('truth: ', grade_name, ' is negative'),
+            NULL,
+            n_negative,
+            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
+        _ranking_problem(
+            26,
+            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
+            NULL,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated_item(items))),
+        _ranking_problem(
+            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
+            concat(names['user'], ' ', userid))
+    ]) AS problems
+FROM (
+    SELECT
+        userid,
+        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+        count(*) AS n,
+        count(itemid) AS n_items,
+        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
+        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
+        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
+        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        max(grade) AS highest,
+        min(itemid) FILTER (userid IS NULL) AS item,
+        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
+        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+    FROM (
+        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
+        FROM _ranking_truths(truth, names)
+    )
+    GROUP BY userid
+);
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2062,9 +2070,9 @@ CREATE OR REPLACE MACRO ranking_judge
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
                 lambda given: _ranking_judgement(
-                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
     (rec, truth, grades) AS
@@ -2095,7 +2103,7 @@ CREATE OR REPLACE MACRO ranking_judge
                         'items': list_transform(known, lambda one: one[1]),
                         'grades': list_transform(known, lambda one: one[2])}],
                     lambda given: _ranking_judgement(
-                        _ranking_found(given.listed, given.items),
+                        _ranking_found_items(given.listed, given.items),
                         len(given.listed),
                         len(given.items),
                         given.grades,
@@ -2371,7 +2379,7 @@ CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neut
 (
     CASE
         WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 ranking,
                 list_transform(
                     ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
@@ -2395,7 +2403,7 @@ CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5
 (
     CASE
         WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 tied,
                 list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
                 _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
@@ -2426,7 +2434,7 @@ CREATE OR REPLACE MACRO _ranking_ideal_dcg
 CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
         / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
@@ -2435,7 +2443,7 @@ CREATE OR REPLACE MACRO _ranking_expected_ndcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
@@ -2455,6 +2463,151 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+SELECT
+    * EXCLUDE (family_of, p_place, p_same_place),
+    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+    concat(
+        CASE
+            WHEN n_shared = 0 THEN 'no user with recommendations of both'
+            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+            WHEN test = 't' THEN test
+            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+            ELSE 'randomization of ' || permutations
+        END,
+        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+    ) AS method
+FROM (
+    SELECT
+        *,
+        concat_ws(' ', place, k) AS family_of,
+        count(p) OVER (PARTITION BY k, place) AS family,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_place,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_same_place
+    FROM (
+        SELECT
+            * EXCLUDE (t_probabilities),
+            CASE
+                WHEN users < 2 OR n_shared = 0 THEN NULL
+                WHEN is_identical THEN 1
+                WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
+                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+                ELSE t_probabilities[1]
+            END AS p,
+            CASE
+                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+                WHEN is_share AND largest_value <= 1
+                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+            END AS p_same
+        FROM (
+            SELECT
+                *,
+                list_transform(
+                    [difference, coalesce(margin, 0) - abs(difference)],
+                    lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
+                ) AS t_probabilities
+            FROM query_table(variances) AS variances_of
+        )
+    )
+);
+CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
+SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+    _ranking_verdict(
+        p_adjusted,
+        p_same_adjusted,
+        (1 - confidence::DECIMAL(20, 19))::DOUBLE,
+        difference,
+        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
+    ) AS verdict
+)
+FROM (
+    SELECT * REPLACE (
+        _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+        _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+        concat(
+            regexp_replace(method, ', \w+( of \d+)?$', ''),
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+        ) AS method,
+        nullif(standard_error, 0) * list_sum(list_transform(
+            [
+                (1 - confidence::DECIMAL(20, 19))::DOUBLE
+                    / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
+                0.4
+            ],
+            lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
+        )) AS minimum_detectable_effect
+    )
+    FROM (
+        SELECT
+            *,
+            0 AS family_of,
+            count(p) OVER () AS family,
+            row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
+            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place
+        FROM (
+            SELECT unnest(
+                CASE
+                    WHEN count(*) = 0
+                        THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                    ELSE list(comparison_of)
+                END,
+                max_depth := 2
+            )
+            FROM query_table(_ranking_table('comparison', comparison)) AS comparison_of
+        )
+    )
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
+);
+CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
+SELECT
+    *,
+    difference - quantile * error AS low,
+    difference + quantile * error AS high,
+    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
+    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
+    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
+FROM (
+    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
+    FROM (
+        SELECT
+            *,
+            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
+                AS fieller_denominator,
+            quantile ** 2 * covariance AS fieller_shift
+        FROM (
+            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
+            FROM (
+                SELECT
+                    *,
+                    nullif(standard_error, 0) AS error,
+                    list_transform(
+                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
+                        lambda probability: _ranking_t_quantile(probability, df)
+                    ) AS quantiles
+                FROM query_table(tests) AS tests_of
+            )
+        )
+    )
+);
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
 SELECT
     10 AS place,
@@ -2581,151 +2734,6 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
-CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
-SELECT
-    * EXCLUDE (family_of, p_place, p_same_place),
-    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-    concat(
-        CASE
-            WHEN n_shared = 0 THEN 'no user with recommendations of both'
-            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
-            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
-            WHEN test = 't' THEN test
-            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
-            ELSE 'randomization of ' || permutations
-        END,
-        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-    ) AS method
-FROM (
-    SELECT
-        *,
-        concat_ws(' ', place, k) AS family_of,
-        count(p) OVER (PARTITION BY k, place) AS family,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_place,
-        row_number() OVER (
-            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
-        ) AS p_same_place
-    FROM (
-        SELECT
-            * EXCLUDE (t_probabilities),
-            CASE
-                WHEN users < 2 OR n_shared = 0 THEN NULL
-                WHEN is_identical THEN 1
-                WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
-                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
-                ELSE t_probabilities[1]
-            END AS p,
-            CASE
-                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
-                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
-                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
-                WHEN is_share AND largest_value <= 1
-                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
-            END AS p_same
-        FROM (
-            SELECT
-                *,
-                list_transform(
-                    [difference, coalesce(margin, 0) - abs(difference)],
-                    lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
-                ) AS t_probabilities
-            FROM query_table(variances) AS variances_of
-        )
-    )
-);
-CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
-SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
-    _ranking_verdict(
-        p_adjusted,
-        p_same_adjusted,
-        (1 - confidence::DECIMAL(20, 19))::DOUBLE,
-        difference,
-        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
-    ) AS verdict
-)
-FROM (
-    SELECT * REPLACE (
-        _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
-        _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
-        concat(
-            regexp_replace(method, ', \w+( of \d+)?$', ''),
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-        ) AS method,
-        nullif(standard_error, 0) * list_sum(list_transform(
-            [
-                (1 - confidence::DECIMAL(20, 19))::DOUBLE
-                    / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
-                0.4
-            ],
-            lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
-        )) AS minimum_detectable_effect
-    )
-    FROM (
-        SELECT
-            *,
-            0 AS family_of,
-            count(p) OVER () AS family,
-            row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place
-        FROM (
-            SELECT unnest(
-                CASE
-                    WHEN count(*) = 0
-                        THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
-                    ELSE list(comparison_of)
-                END,
-                max_depth := 2
-            )
-            FROM query_table(comparison) AS comparison_of
-        )
-    )
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
-);
-CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
-SELECT
-    *,
-    difference - quantile * error AS low,
-    difference + quantile * error AS high,
-    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
-    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
-    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
-FROM (
-    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
-    FROM (
-        SELECT
-            *,
-            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
-                AS fieller_denominator,
-            quantile ** 2 * covariance AS fieller_shift
-        FROM (
-            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
-            FROM (
-                SELECT
-                    *,
-                    nullif(standard_error, 0) AS error,
-                    list_transform(
-                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
-                        lambda probability: _ranking_t_quantile(probability, df)
-                    ) AS quantiles
-                FROM query_table(tests) AS tests_of
-            )
-        )
-    )
-);
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(
-            list_transform(
-                [_ranking_misfits(rec, truth, names)],
-                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
-            )[1],
-            _ranking_unread(rec, truth, names)))::BOOLEAN,
-    true);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -2811,43 +2819,11 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
-SELECT
-    1 AS place,
-    split_part(misfit, ', got ', 1) AS problem,
-    NULL::VARCHAR AS system,
-    1 AS count,
-    split_part(misfit, ', got ', 2) AS example,
-    NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (
-    SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
-)
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'user', 8)
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'item', 9)
-UNION ALL
-FROM _ranking_apart_problems(rec, truth, names);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
-_ranking_paired AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
-_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_paired', caller)),
+_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
 _ranking_variances AS (
     SELECT
         *,
@@ -2855,7 +2831,7 @@ _ranking_variances AS (
         CASE WHEN users > 1 THEN users - 1 END AS df,
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
-    FROM _ranking_difference_variances('_ranking_paired', '_ranking_means', test, caller)
+    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
     JOIN (
         SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
         FROM query_table(scores) AS scores_of
@@ -2924,8 +2900,8 @@ FROM (
     SELECT
         *,
         CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
-            ELSE _ranking_found(listed, items)
+            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
+            ELSE _ranking_found_items(listed, items)
         END AS found
     FROM (
         SELECT
@@ -2960,25 +2936,38 @@ FROM (
         WHERE false
     )
 );
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10],
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
-WITH _ranking_problems_found AS NOT MATERIALIZED (
-    FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks)
-    )
-    UNION ALL
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-    )
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
+SELECT
+    1 AS place,
+    split_part(misfit, ', got ', 1) AS problem,
+    NULL::VARCHAR AS system,
+    1 AS count,
+    split_part(misfit, ', got ', 2) AS example,
+    NULL::BIGINT AS size
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
 )
-FROM _ranking_problem_rows('_ranking_problems_found');
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'user', 8)
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'item', 9)
+UNION ALL
+FROM _ranking_apart_problems(rec, truth, names);
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -3014,7 +3003,7 @@ WITH _ranking_scores AS MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of)
         )
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true
@@ -3194,7 +3183,7 @@ FROM (
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
 CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied(judged, scores, reversed, starts) AS tied
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
         *,
@@ -3207,6 +3196,25 @@ FROM (
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10],
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_problems_found AS NOT MATERIALIZED (
+    FROM _ranking_user_problems(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_cuts(ks, 'ranking_check'),
+        _ranking_longest(ks)
+    )
+    UNION ALL
+    FROM _ranking_table_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+    )
+)
+FROM _ranking_problem_rows('_ranking_problems_found');
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -3381,18 +3389,18 @@ COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold 
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_p_values ranking_gate _ranking_intervals _ranking_valid ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_comparison _ranking_judged ranking_check ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_row _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

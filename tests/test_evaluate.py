@@ -416,6 +416,10 @@ OF_REC = (
         ({"rec": {"a": 5}}, f"rec['a'] {OF_REC}, got int"),
         ({"rec": {}}, f"rec {OF_REC}, or a dict of these by the names of models, got {{}}"),
         ({"rec": {7: "rec"}}, "or a dict of these by the names of models, got {7: 'rec'}"),
+        (
+            {"rec": "(FROM rec)"},
+            "(FROM rec): no such table, view or file; of a query, give the relation con.sql",
+        ),
         ({"rec": "nope"}, "nope: no such table or view, and no such file"),
         ({"truth": "nope", "rec": REC, "con": None}, "nope: no such file"),
         ({"truth": "rec"}, "rec: no column 'stars' (there are: "),

@@ -500,6 +500,32 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         assert tables.execute(query.format("many", k, "")).fetchall() != expected
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ranking_summary({}, 'truth', [10])",
+        "ranking_summary('rec', {}, [10])",
+        "ranking_check('rec', {})",
+        "ranking_check({}, 'truth')",
+        "ranking_compare({}, 'truth', [10])",
+        "ranking_compare_by_user({})",
+        "ranking_gate({})",
+        "ranking_split({}, last := 1)",
+    ],
+)
+def test_a_query_in_place_of_a_table_says_to_name_it(
+    editions: list[duckdb.DuckDBPyConnection], call: str
+) -> None:
+    for con in editions:
+        for query in ("(FROM rec)", " select * FROM rec", "WITH x AS (FROM rec)\nFROM x"):
+            error = message(con, f"FROM {call.format(repr(query))}")
+            assert re.search(
+                r"Error: \w+ must be the name of a table, view, CTE or file, got .*: write WITH ",
+                error,
+                re.DOTALL,
+            )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),

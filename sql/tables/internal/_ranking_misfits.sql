@@ -55,7 +55,7 @@ list_transform(
                     'near': _ranking_nearest_column(source[2], c[1]),
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
                 })],
-            lambda missing: _ranking_missing(source[1], source[2], missing)
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
         )[1]
     )
     || list_transform(columns, lambda c: CASE

@@ -15,5 +15,5 @@ coalesce(
                 [_ranking_misfits(rec, truth, names)],
                 lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
             )[1],
-            _ranking_unread(rec, truth, names)))::BOOLEAN,
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
     true);

@@ -5,9 +5,9 @@
 -- missing: LIST of STRUCT(argument, name, near: what _ranking_nearest_column gives, is_elsewhere: whether the other table
 --          has a column of this name)
 -- Returns: VARCHAR; NULL if none is missing
--- Example: SELECT _ranking_missing(
+-- Example: SELECT _ranking_missing_columns(
 --     'rec', 'STRUCT(sku INTEGER)', [{'argument': 'item_col', 'name': 'itemid', 'near': 'sku', 'is_elsewhere': false}]);
-CREATE OR REPLACE TEMP MACRO _ranking_missing(called, type, missing) AS
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(called, type, missing) AS
 called || ' must have '
 || array_to_string(
     nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
