@@ -97,9 +97,12 @@ def test_an_unknown_name_suggests_the_nearest() -> None:
         refused("Recal") == "measure must be the name of a measure, got 'Recal' "
         "(did you mean recall? `ranking-udfs measures` lists them)"
     )
-    assert refused("xyzzy") == "measure must be the name of a measure, got 'xyzzy' (`ranking-udfs measures` lists them)"
-    assert refused("") == "measure must be the name of a measure, got ''"
-    assert len(refused("x" * 1_000_000)) < 200 + len("measure must be the name of a measure, got ") + 1
+    assert (
+        refused("xyzzy")
+        == "measure must be the name of a measure, got 'xyzzy' (`ranking-udfs measures` lists them)"
+    )
+    assert refused("") == "measure must be the name of a measure, got '' (`ranking-udfs measures` lists them)"
+    assert len(refused("x" * 1_000_000)) == 200 + len(refused("")) - len("''")
 
 
 @pytest.mark.parametrize("text", ["ndcg(gain=linear", "ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5"])
