@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_history_misfits _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_history_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -201,9 +201,9 @@ CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
             END)),
         0)
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_distinct(ordered) AS
+CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
-CREATE OR REPLACE MACRO _ranking_found(listed, items) AS
+CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
         list_filter(
@@ -404,7 +404,7 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_tied(judged, scores, reversed, starts) AS
+CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
         WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
@@ -599,7 +599,7 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
-CREATE OR REPLACE MACRO _ranking_repeated(items) AS
+CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
     lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
@@ -797,6 +797,14 @@ _ranking_cut(array_to_string(
     ),
     ', '
 ));
+CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
+CASE
+    WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(|(select|from|with|values)\s)')
+        THEN error(concat(
+            argument, ' must be the name of a table, view, CTE or file, got ', _ranking_cut(name::VARCHAR),
+            ': write WITH mine AS (...) before the query, and ''mine'' here'))
+    ELSE name
+END;
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
 list_transform(
     [regexp_replace(
@@ -927,7 +935,7 @@ CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
         lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
         [0::DOUBLE])[1]
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_discounted(ranking, grades, discounts, gain) AS
+CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
 coalesce(
     list_sum(CASE
         WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
@@ -992,19 +1000,6 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows);
-CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
-CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
 CREATE OR REPLACE MACRO _ranking_type(source, named, otherwise) AS
 nullif(
     regexp_extract(
@@ -1031,19 +1026,17 @@ regexp_extract_all(
     _ranking_column_texts(type),
     '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
     , 1);
-CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
-    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
-    FROM (
-        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
-        FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
-            FROM (
-                SELECT * EXCLUDE (ranking_one)
-                FROM (SELECT 1 AS ranking_one)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(by_user) AS by_user_of WHERE false) ON true
-            )
-        ) AS columns
-    )
+CREATE OR REPLACE MACRO _ranking_nearest_column(type, argument) AS
+regexp_extract(
+    _ranking_column_texts(type),
+    CASE argument
+        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    END,
+    1
 );
 CREATE OR REPLACE MACRO _ranking_table_measures() AS
 list_transform(
@@ -1123,6 +1116,48 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
+CREATE OR REPLACE MACRO _ranking_missing_columns(called, type, missing) AS
+called || ' must have '
+|| array_to_string(
+    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
+|| ', got ' || _ranking_columns(type) || '; write '
+|| array_to_string(
+    list_transform(missing, lambda c: CASE
+        WHEN c.is_elsewhere AND c.argument <> 'score_col'
+            THEN concat('SELECT * RENAME (', coalesce(nullif(c.near, ''), '...'), ' AS ', c.name, ')')
+        ELSE concat(
+            c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+            CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
+            CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
+    END),
+    ', ');
+CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
+CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
+CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        FROM (
+            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
+            FROM (
+                SELECT * EXCLUDE (ranking_one)
+                FROM (SELECT 1 AS ranking_one)
+                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of WHERE false) ON true
+            )
+        ) AS columns
+    )
+);
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair,
@@ -1344,7 +1379,7 @@ WITH _ranking_timed AS NOT MATERIALIZED (
             least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
             least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
             least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
     )
 ), _ranking_placed AS NOT MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
@@ -1356,7 +1391,7 @@ FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_pla
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
-    _ranking_discounted(
+    _ranking_discounted_gain(
         ranking,
         grades,
         _ranking_discounts(range(1, least(ranking.k, ranking.n_relevant) + 1), discount, base, half_life),
@@ -1368,7 +1403,7 @@ CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
+        _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
 (
@@ -1377,7 +1412,7 @@ CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear'
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             tied,
             tied.grades,
             flatten(list_transform(
@@ -1391,7 +1426,7 @@ CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2',
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_dcg
@@ -1402,7 +1437,7 @@ CREATE OR REPLACE MACRO _ranking_expected_dcg
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 list_transform(
@@ -1529,208 +1564,11 @@ SELECT DISTINCT
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
     SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
 )
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
-CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
-SELECT
-    userid,
-    system,
-    _ranking_problems([
-        _ranking_problem(
-            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
-            _ranking_row(names, userid, without_score)),
-        _ranking_problem(
-            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
-        _ranking_problem(
-            15,
-            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
-            system,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items)))
-    ])
-    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
-        _ranking_problem(
-            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
-            CASE WHEN n > 2 THEN user END),
-        _ranking_problem(
-            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
-            user),
-        _ranking_problem(
-            17,
-            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
-            system,
-            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
-            user)
-    ])
-    || list_transform(
-        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
-        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
-    || list_transform(
-        list_filter(ks, lambda k: k > n),
-        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
-    END AS problems
-FROM (
-    SELECT
-        *,
-        concat(names['user'], ' ', userid::VARCHAR) AS user,
-        names['descending']
-            AND TRY_CAST(lowest AS DOUBLE) = 1
-            AND TRY_CAST(highest AS DOUBLE) = n
-            AND total = n * (n + 1) / 2 AS are_ranks,
-        list_filter(
-            list_transform(
-                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
-            ),
-            lambda item: item IS NOT NULL
-        ) AS items
-    FROM (
-        SELECT
-            userid,
-            system::VARCHAR AS system,
-            count(*) AS n,
-            count(itemid) AS n_items,
-            count(score) AS n_scores,
-            count(_ranking_score(score)) AS n_ranked,
-            min(itemid) FILTER (userid IS NULL) AS item,
-            min(itemid) FILTER (score IS NULL) AS without_score,
-            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
-            min(_ranking_score(score)) AS lowest,
-            max(_ranking_score(score)) AS highest,
-            sum(TRY_CAST(score AS DOUBLE)) AS total,
-            CASE
-                WHEN max_k < 32 AND names['descending']
-                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
-                WHEN max_k < 32
-                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
-                WHEN names['descending']
-                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
-                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
-            END AS best
-        FROM _ranking_recs(rec, names)
-        GROUP BY system, userid
-    )
-);
-CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
-(
-    SELECT CASE
-        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
-        ELSE error(concat(
-            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
-            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
-    END
-    FROM _ranking_truths(truth, names)
-);
-CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
-SELECT DISTINCT id
-FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
-WHERE id IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
-SELECT
-    userid,
-    _ranking_distinct(items) AS items,
-    NULL::DOUBLE[] AS grades
-FROM (
-    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid
-)
-UNION ALL
-SELECT
-    userid,
-    list_transform(coalesce(graded, []), lambda one: one.itemid),
-    list_transform(coalesce(graded, []), lambda one: one.grade)
-FROM (
-    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
-    FROM (
-        SELECT userid, itemid, max(grade) AS grade
-        FROM (
-            SELECT
-                userid,
-                itemid,
-                CASE
-                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                END AS grade
-            FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-        )
-        GROUP BY userid, itemid
-    )
-    GROUP BY userid
-);
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
-SELECT
-    userid,
-    _ranking_problems([
-        _ranking_problem(
-            6,
-            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
-            NULL,
-            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
-            grade_name || ' ' || highest),
-        _ranking_problem(
-            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
-        _ranking_problem(
-            24,
-            concat('truth: ', grade_name, ' is NaN or infinite'),
-            NULL,
-            n_infinite,
-            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
-        _ranking_problem(
-            25,
-            concat('truth: ', grade_name, ' is negative'),
-            NULL,
-            n_negative,
-            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
-        _ranking_problem(
-            26,
-            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
-            NULL,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items))),
-        _ranking_problem(
-            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid::VARCHAR))
-    ]) AS problems
-FROM (
-    SELECT
-        userid,
-        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-        count(*) AS n,
-        count(itemid) AS n_items,
-        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
-        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
-        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
-        max(grade) AS highest,
-        min(itemid) FILTER (userid IS NULL) AS item,
-        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
-        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-    FROM (
-        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
-        FROM _ranking_truths(truth, names)
-    )
-    GROUP BY userid
-);
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 list_transform(
     [
@@ -1771,70 +1609,6 @@ list_transform(
                 _ranking_cut(c[4]))
     END
 );
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
-list_transform(
-    [
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(
-                _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE
-                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system')
-            END, ''
-        )
-    ],
-    lambda c: CASE
-        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN c[4] IS NULL OR c[5] IS NULL
-            THEN concat(
-                CASE WHEN c[4] IS NULL THEN 'rec' ELSE 'truth' END,
-                ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                _ranking_columns(CASE
-                    WHEN c[4] IS NULL THEN typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
-                    ELSE typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
-                END),
-                CASE WHEN c[1] = 'score_col' AND c[5] NOT IN ('', '"NULL"') THEN '; truth has one' END)
-        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
-                _ranking_cut(c[5]))
-        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
-                _ranking_cut(c[4]))
-        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
-            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
-            THEN concat(
-                _ranking_cut(c[3]), ' must be a number',
-                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
-                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END
-)
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-END,
-CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
-    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
-        || _ranking_cut(current_setting('default_collation'))
-END];
 CREATE OR REPLACE MACRO _ranking_split_misfit(
     events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
 ) AS
@@ -1910,7 +1684,7 @@ list_any_value(
         END
     )
 );
-CREATE OR REPLACE MACRO _ranking_unread(rec, truth, names) AS
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     [{
         'rec': typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)),
@@ -2062,6 +1836,279 @@ sqrt(df) * sinh(list_transform(
         0::DOUBLE
     )
 )[1]);
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
+list_transform(
+    [[
+        (
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
+        ),
+        (
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
+        ),
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
+        )
+    ]],
+    lambda columns: list_transform(
+        [
+            ('rec', typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)), 4),
+            ('truth', typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)), 5)
+        ],
+        lambda source: list_transform(
+            [list_transform(
+                list_filter(
+                    columns,
+                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
+                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
+                lambda c: {
+                    'argument': c[1],
+                    'name': c[3],
+                    'near': _ranking_nearest_column(source[2], c[1]),
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
+                })],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
+        )[1]
+    )
+    || list_transform(columns, lambda c: CASE
+        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
+                _ranking_cut(c[5]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
+    END)
+)[1]
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
+END];
+CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
+SELECT
+    userid,
+    system,
+    _ranking_problems([
+        _ranking_problem(
+            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
+            _ranking_row(names, userid, without_score)),
+        _ranking_problem(
+            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
+        _ranking_problem(
+            15,
+            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
+            system,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated_item(items)))
+    ])
+    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
+        _ranking_problem(
+            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
+            CASE WHEN n > 2 THEN user END),
+        _ranking_problem(
+            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
+            user),
+        _ranking_problem(
+            17,
+            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
+            system,
+            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
+            user)
+    ])
+    || list_transform(
+        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
+    || list_transform(
+        list_filter(ks, lambda k: k > n),
+        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
+    END AS problems
+FROM (
+    SELECT
+        *,
+        concat(names['user'], ' ', userid::VARCHAR) AS user,
+        names['descending']
+            AND TRY_CAST(lowest AS DOUBLE) = 1
+            AND TRY_CAST(highest AS DOUBLE) = n
+            AND total = n * (n + 1) / 2 AS are_ranks,
+        list_filter(
+            list_transform(
+                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
+            ),
+            lambda item: item IS NOT NULL
+        ) AS items
+    FROM (
+        SELECT
+            userid,
+            system::VARCHAR AS system,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(score) AS n_scores,
+            count(_ranking_score(score)) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL) AS item,
+            min(itemid) FILTER (score IS NULL) AS without_score,
+            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
+            min(_ranking_score(score)) AS lowest,
+            max(_ranking_score(score)) AS highest,
+            sum(TRY_CAST(score AS DOUBLE)) AS total,
+            CASE
+                WHEN max_k < 32 AND names['descending']
+                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                WHEN names['descending']
+                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
+                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
+            END AS best
+        FROM _ranking_recs(rec, names)
+        GROUP BY system, userid
+    )
+);
+CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, names)
+);
+CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
+WHERE id IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
+SELECT
+    userid,
+    _ranking_distinct_items(items) AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
+)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                CASE
+                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+                        THEN error(concat(
+                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
+                END AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
+SELECT
+    userid,
+    _ranking_problems([
+        _ranking_problem(
+            6,
+            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            NULL,
+            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
+            grade_name || ' ' || highest),
+        _ranking_problem(
+            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
+            _ranking_row(names, userid, item)),
+        _ranking_problem(
+            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
+        _ranking_problem(
+            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
+        _ranking_problem(
+            24,
+            concat('truth: ', grade_name, ' is NaN or infinite'),
+            NULL,
+            n_infinite,
+            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
+        _ranking_problem(
+            25,
+            concat('truth: ', grade_name, ' is negative'),
+            NULL,
+            n_negative,
+            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
+        _ranking_problem(
+            26,
+            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
+            NULL,
+            len(items) - list_unique(items),
+            _ranking_row(names, userid, _ranking_repeated_item(items))),
+        _ranking_problem(
+            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
+            concat(names['user'], ' ', userid::VARCHAR))
+    ]) AS problems
+FROM (
+    SELECT
+        userid,
+        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+        count(*) AS n,
+        count(itemid) AS n_items,
+        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
+        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
+        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
+        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        max(grade) AS highest,
+        min(itemid) FILTER (userid IS NULL) AS item,
+        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
+        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+    FROM (
+        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
+        FROM _ranking_truths(truth, names)
+    )
+    GROUP BY userid
+);
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2069,9 +2116,9 @@ CREATE OR REPLACE MACRO ranking_judge
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
                 lambda given: _ranking_judgement(
-                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
     (rec, truth, grades) AS
@@ -2102,7 +2149,7 @@ CREATE OR REPLACE MACRO ranking_judge
                         'items': list_transform(known, lambda one: one[1]),
                         'grades': list_transform(known, lambda one: one[2])}],
                     lambda given: _ranking_judgement(
-                        _ranking_found(given.listed, given.items),
+                        _ranking_found_items(given.listed, given.items),
                         len(given.listed),
                         len(given.items),
                         given.grades,
@@ -2378,7 +2425,7 @@ CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neut
 (
     CASE
         WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 ranking,
                 list_transform(
                     ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
@@ -2402,7 +2449,7 @@ CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5
 (
     CASE
         WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 tied,
                 list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
                 _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
@@ -2433,7 +2480,7 @@ CREATE OR REPLACE MACRO _ranking_ideal_dcg
 CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
         / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
@@ -2442,7 +2489,7 @@ CREATE OR REPLACE MACRO _ranking_expected_ndcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
@@ -2462,203 +2509,6 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
-SELECT
-    10 AS place,
-    'rec: systems without users in common' AS problem,
-    system,
-    len(apart) AS count,
-    list_sort(apart, 'ASC')[1] AS example,
-    NULL::BIGINT AS size
-FROM (
-    SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
-    FROM (
-        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
-        FROM (
-            SELECT systems, every_system, unnest(systems) AS system
-            FROM (
-                SELECT
-                    unnest(list(systems)) AS systems,
-                    list_distinct(flatten(list(systems))) AS every_system,
-                    max(len(systems)) AS most
-                FROM (
-                    SELECT DISTINCT list_sort(list(system), 'ASC') AS systems
-                    FROM (
-                        SELECT DISTINCT system::VARCHAR AS system, userid
-                        FROM _ranking_recs(rec, names)
-                        WHERE userid IS NOT NULL AND system IS NOT NULL AND _ranking_has(rec, names['system'], 'system')
-                    ) AS recs
-                    JOIN _ranking_truth_ids(truth, names, 'user') AS truths
-                        ON _ranking_same_id(recs.userid, truths.id)
-                    GROUP BY recs.userid
-                )
-            )
-            WHERE most < len(every_system) AND len(every_system) <= 100
-        )
-        GROUP BY system
-    )
-)
-WHERE len(apart) > 0;
-CREATE OR REPLACE MACRO _ranking_id_problems(rec, truth, names, kind, place) AS TABLE
-SELECT unnest(
-    _ranking_problems([
-        _ranking_problem(
-            5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
-            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
-        _ranking_problem(
-            place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
-            concat(names[kind], ' ', alike))
-    ]),
-    recursive := true)
-FROM (
-    SELECT
-        listed.system::VARCHAR AS system,
-        count(known.id) AS n_common,
-        min(listed.id) AS of_rec,
-        count(alike.id) AS n_alike,
-        min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
-        any_value(of_all.n) AS n_truth,
-        any_value(of_all.id) AS of_truth
-    FROM (
-        SELECT DISTINCT system, id
-        FROM (SELECT system, COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_recs(rec, names))
-        WHERE id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(id)) = 'VARCHAR')
-    ) AS listed
-    CROSS JOIN (SELECT count(*) AS n, min(id) AS id FROM _ranking_truth_ids(truth, names, kind)) AS of_all
-    LEFT JOIN _ranking_truth_ids(truth, names, kind) AS known
-        ON _ranking_same_id(listed.id, known.id)
-    LEFT JOIN (
-        SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
-        FROM _ranking_truth_ids(truth, names, kind)
-        WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-        GROUP BY plain
-    ) AS alike
-        ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
-    GROUP BY listed.system
-);
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
-SELECT unnest(
-    coalesce(problems, [])
-    || coalesce(truth_problems, [])
-    || CASE
-        WHEN listed IS NULL AND judged IS NULL THEN []
-        WHEN judged IS NULL THEN list_transform(
-            systems,
-            lambda one: _ranking_problem(
-                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
-        WHEN systems IS NULL OR len(systems) < len(every_system) THEN
-            list_transform(
-                list_filter(
-                    every_system,
-                    lambda one: NOT coalesce(
-                        list_contains(
-                            list_transform(systems, lambda other: concat(other, '=', other IS NULL)),
-                            concat(one, '=', one IS NULL)),
-                        false)),
-                lambda one: _ranking_problem(
-                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
-            || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
-                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
-                ELSE []
-            END
-        ELSE []
-    END,
-    recursive := true)
-FROM (
-    SELECT
-        lists.userid AS listed,
-        truths.userid AS judged,
-        lists.systems,
-        lists.problems,
-        truths.problems AS truth_problems,
-        every.systems AS every_system
-    FROM (
-        SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems
-        FROM _ranking_rec_problems(rec, names, ks, max_k)
-        GROUP BY userid
-    ) AS lists
-    FULL JOIN _ranking_truth_problems(truth, names) AS truths
-        ON _ranking_same_id(lists.userid, truths.userid)
-    CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
-)
-UNION ALL
-SELECT 0, 'users in truth', NULL, count(*), NULL, NULL
-FROM _ranking_truth_ids(truth, names, 'user')
-UNION ALL
-SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
-FROM _ranking_truth_ids(truth, names, 'user')
-CROSS JOIN _ranking_systems(rec, names);
-CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
-SELECT
-    1 AS place,
-    split_part(misfit, ', got ', 1) AS problem,
-    NULL::VARCHAR AS system,
-    1 AS count,
-    split_part(misfit, ', got ', 2) AS example,
-    NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT
-    41,
-    'truth: items that the user has in history already',
-    NULL,
-    count(*),
-    min(_ranking_row(names, userid, itemid)),
-    NULL
-FROM (
-    SELECT DISTINCT userid, itemid
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS truths
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-HAVING count(*) > 0
-UNION ALL
-SELECT
-    42,
-    'history: events at or after the first of truth',
-    NULL,
-    count(*),
-    concat(min(time)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
-    NULL
-FROM _ranking_history(history, names, time_col)
-JOIN (
-    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-    FROM _ranking_history(truth, names, time_col)
-) ON _ranking_moment(time) >= truth_moment
-    AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time))
-HAVING count(*) > 0
-UNION ALL
-SELECT
-    43,
-    'rec: items that the user has in history already',
-    system::VARCHAR,
-    count(*),
-    min(_ranking_row(names, userid, itemid)),
-    NULL
-FROM (
-    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-GROUP BY system
-UNION ALL
-SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
-FROM _ranking_truth_ids(truth, names, 'user') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
-HAVING count(*) > 0
-UNION ALL
-SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
-FROM _ranking_truth_ids(truth, names, 'item') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
-HAVING count(*) > 0;
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(list_any_value(_ranking_misfits(rec, truth, names)), _ranking_unread(rec, truth, names)))::BOOLEAN,
-    true);
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 SELECT
     * EXCLUDE (family_of, p_place, p_same_place),
@@ -2757,7 +2607,7 @@ FROM (
                 END,
                 max_depth := 2
             )
-            FROM query_table(comparison) AS comparison_of
+            FROM query_table(_ranking_table('comparison', comparison)) AS comparison_of
         )
     )
     WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
@@ -2793,6 +2643,208 @@ FROM (
         )
     )
 );
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
+    true);
+CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
+SELECT
+    10 AS place,
+    'rec: systems without users in common' AS problem,
+    system,
+    len(apart) AS count,
+    list_sort(apart, 'ASC')[1] AS example,
+    NULL::BIGINT AS size
+FROM (
+    SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    FROM (
+        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        FROM (
+            SELECT systems, every_system, unnest(systems) AS system
+            FROM (
+                SELECT
+                    unnest(list(systems)) AS systems,
+                    list_distinct(flatten(list(systems))) AS every_system,
+                    max(len(systems)) AS most
+                FROM (
+                    SELECT DISTINCT list_sort(list(system), 'ASC') AS systems
+                    FROM (
+                        SELECT DISTINCT system::VARCHAR AS system, userid
+                        FROM _ranking_recs(rec, names)
+                        WHERE userid IS NOT NULL AND system IS NOT NULL AND _ranking_has(rec, names['system'], 'system')
+                    ) AS recs
+                    JOIN _ranking_truth_ids(truth, names, 'user') AS truths
+                        ON _ranking_same_id(recs.userid, truths.id)
+                    GROUP BY recs.userid
+                )
+            )
+            WHERE most < len(every_system) AND len(every_system) <= 100
+        )
+        GROUP BY system
+    )
+)
+WHERE len(apart) > 0;
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    1 AS place,
+    split_part(misfit, ', got ', 1) AS problem,
+    NULL::VARCHAR AS system,
+    1 AS count,
+    split_part(misfit, ', got ', 2) AS example,
+    NULL::BIGINT AS size
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT
+    41,
+    'truth: items that the user has in history already',
+    NULL,
+    count(*),
+    min(_ranking_row(names, userid, itemid)),
+    NULL
+FROM (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS truths
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+HAVING count(*) > 0
+UNION ALL
+SELECT
+    42,
+    'history: events at or after the first of truth',
+    NULL,
+    count(*),
+    concat(min(time)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
+    NULL
+FROM _ranking_history(history, names, time_col)
+JOIN (
+    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+    FROM _ranking_history(truth, names, time_col)
+) ON _ranking_moment(time) >= truth_moment
+    AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time))
+HAVING count(*) > 0
+UNION ALL
+SELECT
+    43,
+    'rec: items that the user has in history already',
+    system::VARCHAR,
+    count(*),
+    min(_ranking_row(names, userid, itemid)),
+    NULL
+FROM (
+    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+GROUP BY system
+UNION ALL
+SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
+FROM _ranking_truth_ids(truth, names, 'user') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
+HAVING count(*) > 0
+UNION ALL
+SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
+FROM _ranking_truth_ids(truth, names, 'item') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
+HAVING count(*) > 0;
+CREATE OR REPLACE MACRO _ranking_id_problems(rec, truth, names, kind, place) AS TABLE
+SELECT unnest(
+    _ranking_problems([
+        _ranking_problem(
+            5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
+            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
+        _ranking_problem(
+            place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
+            concat(names[kind], ' ', alike))
+    ]),
+    recursive := true)
+FROM (
+    SELECT
+        listed.system::VARCHAR AS system,
+        count(known.id) AS n_common,
+        min(listed.id) AS of_rec,
+        count(alike.id) AS n_alike,
+        min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
+        any_value(of_all.n) AS n_truth,
+        any_value(of_all.id) AS of_truth
+    FROM (
+        SELECT DISTINCT system, id
+        FROM (SELECT system, COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_recs(rec, names))
+        WHERE id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(id)) = 'VARCHAR')
+    ) AS listed
+    CROSS JOIN (SELECT count(*) AS n, min(id) AS id FROM _ranking_truth_ids(truth, names, kind)) AS of_all
+    LEFT JOIN _ranking_truth_ids(truth, names, kind) AS known
+        ON _ranking_same_id(listed.id, known.id)
+    LEFT JOIN (
+        SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+        FROM _ranking_truth_ids(truth, names, kind)
+        WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+        GROUP BY plain
+    ) AS alike
+        ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+    GROUP BY listed.system
+);
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
+SELECT unnest(
+    coalesce(problems, [])
+    || coalesce(truth_problems, [])
+    || CASE
+        WHEN listed IS NULL AND judged IS NULL THEN []
+        WHEN judged IS NULL THEN list_transform(
+            systems,
+            lambda one: _ranking_problem(
+                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
+        WHEN systems IS NULL OR len(systems) < len(every_system) THEN
+            list_transform(
+                list_filter(
+                    every_system,
+                    lambda one: NOT coalesce(
+                        list_contains(
+                            list_transform(systems, lambda other: concat(other, '=', other IS NULL)),
+                            concat(one, '=', one IS NULL)),
+                        false)),
+                lambda one: _ranking_problem(
+                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
+            || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
+                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
+                ELSE []
+            END
+        ELSE []
+    END,
+    recursive := true)
+FROM (
+    SELECT
+        lists.userid AS listed,
+        truths.userid AS judged,
+        lists.systems,
+        lists.problems,
+        truths.problems AS truth_problems,
+        every.systems AS every_system
+    FROM (
+        SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems
+        FROM _ranking_rec_problems(rec, names, ks, max_k)
+        GROUP BY userid
+    ) AS lists
+    FULL JOIN _ranking_truth_problems(truth, names) AS truths
+        ON _ranking_same_id(lists.userid, truths.userid)
+    CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
+)
+UNION ALL
+SELECT 0, 'users in truth', NULL, count(*), NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user')
+UNION ALL
+SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user')
+CROSS JOIN _ranking_systems(rec, names);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -2878,91 +2930,11 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
-SELECT
-    1 AS place,
-    split_part(misfit, ', got ', 1) AS problem,
-    NULL::VARCHAR AS system,
-    1 AS count,
-    split_part(misfit, ', got ', 2) AS example,
-    NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (
-    SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
-)
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'user', 8)
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'item', 9)
-UNION ALL
-FROM _ranking_apart_problems(rec, truth, names);
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
-SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
-    CASE
-        WHEN grades IS NULL THEN len(truth_items)
-        ELSE len(list_filter(grades, lambda grade: grade > 0))
-    END AS n_truth,
-    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
-            ELSE _ranking_found(listed, items)
-        END AS found
-    FROM (
-        SELECT
-            *,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
-        FROM (
-            SELECT
-                systems.* REPLACE (
-                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-                ),
-                truths.userid IS NOT NULL AS has_truth,
-                truths.userid,
-                coalesce(lists.n_rec, 0) AS n_rec,
-                coalesce(lists.items, []) AS rec_items,
-                lists.scores,
-                truths.items AS truth_items,
-                truths.grades
-            FROM _ranking_truth_lists(truth, names, caller) AS truths
-            CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-                ON _ranking_same_id(lists.userid, truths.userid)
-                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        )
-        UNION ALL BY NAME
-        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
-        FROM _ranking_recs(rec, names) AS recs
-        CROSS JOIN _ranking_truths(truth, names) AS truths
-        WHERE false
-    )
-);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
-_ranking_paired AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
-_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_paired', caller)),
+_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
 _ranking_variances AS (
     SELECT
         *,
@@ -2970,7 +2942,7 @@ _ranking_variances AS (
         CASE WHEN users > 1 THEN users - 1 END AS df,
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
-    FROM _ranking_difference_variances('_ranking_paired', '_ranking_means', test, caller)
+    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
     JOIN (
         SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
         FROM query_table(scores) AS scores_of
@@ -3027,36 +2999,187 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10],
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true,
-    history := NULL, time_col := NULL
-) AS TABLE
-WITH _ranking_problems_found AS NOT MATERIALIZED (
-    FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks)
+CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+SELECT
+    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
+    CASE
+        WHEN grades IS NULL THEN len(truth_items)
+        ELSE len(list_filter(grades, lambda grade: grade > 0))
+    END AS n_truth,
+    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
+            ELSE _ranking_found_items(listed, items)
+        END AS found
+    FROM (
+        SELECT
+            *,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
+            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
+        FROM (
+            SELECT
+                systems.* REPLACE (
+                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+                ),
+                truths.userid IS NOT NULL AS has_truth,
+                truths.userid,
+                coalesce(lists.n_rec, 0) AS n_rec,
+                coalesce(lists.items, []) AS rec_items,
+                lists.scores,
+                truths.items AS truth_items,
+                truths.grades
+            FROM _ranking_truth_lists(truth, names, caller) AS truths
+            CROSS JOIN _ranking_systems(rec, names) AS systems
+            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+                ON _ranking_same_id(lists.userid, truths.userid)
+                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        )
+        UNION ALL BY NAME
+        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
+        FROM _ranking_recs(rec, names) AS recs
+        CROSS JOIN _ranking_truths(truth, names) AS truths
+        WHERE false
     )
-    UNION ALL
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-    )
-), _ranking_with_history AS NOT MATERIALIZED (
-    FROM _ranking_problems_found
-    UNION ALL
-    FROM _ranking_history_problems(
-        rec,
-        truth,
-        history,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col
-    )
+);
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
+SELECT
+    1 AS place,
+    split_part(misfit, ', got ', 1) AS problem,
+    NULL::VARCHAR AS system,
+    1 AS count,
+    split_part(misfit, ', got ', 2) AS example,
+    NULL::BIGINT AS size
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
 )
-FROM _ranking_problem_rows(CASE WHEN history IS NULL THEN '_ranking_problems_found' ELSE '_ranking_with_history' END);
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'user', 8)
+UNION ALL
+FROM _ranking_id_problems(rec, truth, names, 'item', 9)
+UNION ALL
+FROM _ranking_apart_problems(rec, truth, names);
+CREATE OR REPLACE MACRO ranking_compare_by_user(
+    by_user,
+    baseline := NULL,
+    measures := NULL,
+    confidence := 0.95,
+    margin := NULL,
+    correction := 'holm',
+    test := 't',
+    permutations := 10000,
+    seed := 0
+) AS TABLE
+WITH _ranking_scores AS MATERIALIZED (
+    SELECT
+        * EXCLUDE (chosen) REPLACE (
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
+        ),
+        NULL AS compared_measures
+    FROM (
+        SELECT
+            system,
+            k,
+            ranking_segment,
+            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
+            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+            list_value(
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
+            ) AS numbers
+        FROM (
+            SELECT
+                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
+                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
+                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
+                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
+                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
+                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of)
+        )
+        WHERE userid IS NOT NULL AND CASE
+            WHEN _ranking_is_number(typeof(k)) THEN true
+            ELSE error(concat(
+                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
+                _ranking_cut(typeof(k))
+            ))::BOOLEAN
+        END
+    )
+    CROSS JOIN (
+        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
+    )
+    UNION ALL BY NAME
+    SELECT list_transform(
+        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
+        lambda one, i: {
+            'measure': one.measure,
+            'value_place': i,
+            'higher_is_better': one.higher_is_better,
+            'is_share': one.is_share
+        }
+    ) AS compared_measures
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+)
+SELECT
+    compared.baseline,
+    compared.system,
+    compared.k,
+    compared.measure,
+    segments.* EXCLUDE (ranking_segment),
+    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
+) AS compared
+JOIN (
+    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
+    FROM _ranking_scores
+    WHERE compared_measures IS NULL
+) AS segments
+    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
+WHERE coalesce(
+    (
+        SELECT error(concat(
+            'ranking_compare_by_user: by_user must have one row of each system, user',
+            CASE WHEN k IS NOT NULL THEN ', k' END,
+            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
+        ))::BOOLEAN
+        FROM (
+            SELECT system, userid, k, ranking_segment, count(*) AS copies
+            FROM _ranking_scores
+            WHERE compared_measures IS NULL
+            GROUP BY system, userid, k, ranking_segment
+            HAVING count(*) > 1
+            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
+            LIMIT 1
+        )
+    ),
+    true
+)
+ORDER BY
+    compared.pair ASC NULLS LAST,
+    compared.k ASC NULLS LAST,
+    compared.measure_place ASC NULLS LAST,
+    compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -3171,7 +3294,7 @@ FROM (
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
 );
 CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
-SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied(judged, scores, reversed, starts) AS tied
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
         *,
@@ -3184,107 +3307,36 @@ FROM (
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller)
 );
-CREATE OR REPLACE MACRO ranking_compare_by_user(
-    by_user,
-    baseline := NULL,
-    measures := NULL,
-    confidence := 0.95,
-    margin := NULL,
-    correction := 'holm',
-    test := 't',
-    permutations := 10000,
-    seed := 0
+CREATE OR REPLACE MACRO ranking_check(
+    rec, truth, ks := [10],
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true,
+    history := NULL, time_col := NULL
 ) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        * EXCLUDE (chosen) REPLACE (
-            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
-        ),
-        NULL AS compared_measures
-    FROM (
-        SELECT
-            system,
-            k,
-            ranking_segment,
-            TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
-            COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-            list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
-            ) AS numbers
-        FROM (
-            SELECT
-                least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
-                least(*COLUMNS(_ranking_column(NULL, 'k'))) AS k,
-                least(*COLUMNS(_ranking_column(NULL, 'segment'))) AS ranking_segment,
-                least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
-                COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
-                TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
-        )
-        WHERE userid IS NOT NULL AND CASE
-            WHEN _ranking_is_number(typeof(k)) THEN true
-            ELSE error(concat(
-                'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))
-            ))::BOOLEAN
-        END
+WITH _ranking_problems_found AS NOT MATERIALIZED (
+    FROM _ranking_user_problems(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_cuts(ks, 'ranking_check'),
+        _ranking_longest(ks)
     )
-    CROSS JOIN (
-        SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
+    UNION ALL
+    FROM _ranking_table_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
     )
-    UNION ALL BY NAME
-    SELECT list_transform(
-        _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user'),
-        lambda one, i: {
-            'measure': one.measure,
-            'value_place': i,
-            'higher_is_better': one.higher_is_better,
-            'is_share': one.is_share
-        }
-    ) AS compared_measures
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+), _ranking_with_history AS NOT MATERIALIZED (
+    FROM _ranking_problems_found
+    UNION ALL
+    FROM _ranking_history_problems(
+        rec,
+        truth,
+        history,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        time_col
+    )
 )
-SELECT
-    compared.baseline,
-    compared.system,
-    compared.k,
-    compared.measure,
-    segments.* EXCLUDE (ranking_segment),
-    compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user'
-) AS compared
-JOIN (
-    SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
-    FROM _ranking_scores
-    WHERE compared_measures IS NULL
-) AS segments
-    ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
-WHERE coalesce(
-    (
-        SELECT error(concat(
-            'ranking_compare_by_user: by_user must have one row of each system, user',
-            CASE WHEN k IS NOT NULL THEN ', k' END,
-            CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
-        ))::BOOLEAN
-        FROM (
-            SELECT system, userid, k, ranking_segment, count(*) AS copies
-            FROM _ranking_scores
-            WHERE compared_measures IS NULL
-            GROUP BY system, userid, k, ranking_segment
-            HAVING count(*) > 1
-            ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1
-        )
-    ),
-    true
-)
-ORDER BY
-    compared.pair ASC NULLS LAST,
-    compared.k ASC NULLS LAST,
-    compared.measure_place ASC NULLS LAST,
-    compared.ranking_segment ASC NULLS LAST;
+FROM _ranking_problem_rows(CASE WHEN history IS NULL THEN '_ranking_problems_found' ELSE '_ranking_with_history' END);
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -3459,18 +3511,18 @@ COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold 
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct _ranking_found _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_recs _ranking_truths _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_measure_columns _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems _ranking_history_misfits _ranking_misfits _ranking_split_misfit _ranking_unread _ranking_compared_measures _ranking_t_p _ranking_t_quantile ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_apart_problems _ranking_id_problems _ranking_user_problems _ranking_history_problems _ranking_valid _ranking_p_values ranking_gate _ranking_intervals ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_table_problems _ranking_judged _ranking_comparison ranking_check ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_compare_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -15,7 +15,7 @@ from pathlib import Path
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
-from ranking_udfs.evaluation.columns import LIKE
+from ranking_udfs.evaluation.columns import LIKE, NEAR
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import reference
@@ -78,6 +78,12 @@ def like_pattern(what: str) -> Iterator[str]:
     yield "    " + literal(f'(?i), "?({LIKE[what]})"? {number if what == "grades" else ""}')
 
 
+def near_patterns() -> Iterator[str]:
+    """Yield the pattern of columns to suggest for each argument, in what _ranking_column_texts gives."""
+    for name, pattern in NEAR.items():
+        yield f"        WHEN {literal(name)} THEN " + literal(f'(?i), "?({pattern})"? ')
+
+
 def known_measures() -> Iterator[str]:
     """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
     words = {True: "true", False: "false", None: "NULL"}
@@ -119,6 +125,8 @@ def generated() -> dict[Path, str]:
         files[path] = between(
             path.read_text(), "-- pattern: generated", "-- end of pattern", like_pattern(what)
         )
+    path = macros / "internal" / "_ranking_nearest_column.sql"
+    files[path] = between(path.read_text(), "-- patterns: generated", "-- end of patterns", near_patterns())
     path = ROOT / "sql" / "comparison" / "internal" / "_ranking_known_measures.sql"
     files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
     return files

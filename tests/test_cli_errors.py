@@ -2,13 +2,17 @@
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
+import gzip
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
 
+from ranking_udfs.command import session
 from ranking_udfs.command.cli import main
 from ranking_udfs.texts import LONGEST
 from tests.command import (  # noqa: F401
@@ -227,7 +231,11 @@ def test_an_error_shows_no_value_and_no_type_in_full(
         (None, "bad.csv: no such file"),
         ("", "bad.csv: no rows"),
         ("userid,itemid,score\n", "bad.csv: no rows"),
-        ("userid,item,score\n1,1,1\n", "bad.csv: no column 'itemid' (there are: userid, item, score)"),
+        (
+            "userid,item,score\n1,1,1\n",
+            "bad.csv: no column 'itemid' (there are: userid, item, score); "
+            "rename item to itemid, as the other has it",
+        ),
         ("userid,itemid,score\n1,1,1\n1,2,much\n", "bad.csv: Conversion Error: CSV Error on Line: 3"),
     ],
 )
@@ -256,9 +264,116 @@ def test_a_score_that_is_not_a_number_is_named(fails: Fails) -> None:
     assert fails(1, "evaluate", "rec.json", "truth.csv") == "rec.json: 'score' must be a number, got VARCHAR"
 
 
+@pytest.mark.parametrize(
+    ("rec", "truth", "more", "said"),
+    [
+        (
+            "client_id,sku,Prediction\n1,1,1\n",
+            "client_id,product\n1,1\n",
+            (),
+            "t.csv: no column 'userid' and no column 'itemid' (there are: client_id, product); "
+            "write --user client_id, --item product; "
+            "r.csv: no column 'userid' and no column 'itemid' and no column 'score' "
+            "(there are: client_id, sku, Prediction); "
+            "write --user client_id, --item sku, --score Prediction",
+        ),
+        (
+            "customer_id,itemid,rank\n1,1,1\n",
+            "userid,itemid\n1,1\n",
+            (),
+            "r.csv: no column 'userid' and no column 'score' (there are: customer_id, itemid, rank); "
+            "rename customer_id to userid, as the other has it; write --score rank --ascending",
+        ),
+        (
+            "userid,itemid,rel\n1,1,1\n",
+            "userid,itemid,score\n1,1,1\n",
+            (),
+            "r.csv: no column 'score' (there are: userid, itemid, rel); "
+            "swap the two if this is the truth: the other has a score; write --score ...",
+        ),
+        (
+            "userid,itemid,score,variant\n1,1,1,a\n",
+            "userid,itemid\n1,1\n",
+            ("--system", "model"),
+            "r.csv: no column 'model' (there are: userid, itemid, score, variant); write --system variant",
+        ),
+        (
+            "userid,itemid,score\n1,1,1\n",
+            "userid,itemid\n1,1\n",
+            ("--system", "model"),
+            "r.csv: no column 'model' (there are: userid, itemid, score); "
+            "leave --system out where each model has a name of its own",
+        ),
+    ],
+)
+def test_missing_columns_are_named_all_at_once_with_what_to_write(
+    fails: Fails, rec: str, truth: str, more: tuple[str, ...], said: str
+) -> None:
+    Path("r.csv").write_text(rec)
+    Path("t.csv").write_text(truth)
+    assert fails(1, "evaluate", "r.csv", "t.csv", *more) == said
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("r.csv", gzip.compress(REC.encode(), mtime=0), "r.csv: compressed by gzip: rename it to end in .gz"),
+        ("r.csv", b"(\xb5/\xfd ...", "r.csv: compressed by Zstandard: rename it to end in .zst"),
+        ("r.txt", b"PAR1 ...", "r.txt: a Parquet file: rename it to end in .parquet"),
+        (
+            "my r.csv",
+            REC.encode("utf-16"),
+            "my r.csv: UTF-16, which DuckDB does not read: iconv -f UTF-16 -t UTF-8 'my r.csv' > utf8.csv",
+        ),
+        (
+            "r.csv",
+            b"userid;itemid;score\n1;1;0,5\n",
+            "0,5 has a decimal comma: write a point, as by "
+            "COPY (FROM read_csv('FILE', decimal_separator = ',')) TO 'point.csv' in DuckDB",
+        ),
+    ],
+)
+def test_a_file_that_is_not_what_it_seems_is_told_with_what_to_do(
+    fails: Fails, name: str, content: bytes, said: str
+) -> None:
+    Path(name).write_bytes(content)
+    assert fails(1, "evaluate", name, "truth.csv").endswith(said)
+    os.makedirs("parts")
+    shutil.copy(name, "parts/part.csv")
+    assert fails(1, "evaluate", "parts/*.csv", "truth.csv").startswith("parts/")
+
+
+def test_a_decimal_comma_beyond_the_sample_is_told_too(fails: Fails) -> None:
+    Path("r.csv").write_text("userid;itemid;score\n" + "1;1;1\n" * 50_000 + "1;2;-0,5\n")
+    assert "; -0,5 has a decimal comma: write a point" in fails(1, "evaluate", "r.csv", "truth.csv")
+
+
+@pytest.mark.parametrize("autoload", [True, False])
+def test_a_url_without_the_extension_says_which_one_to_install(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, autoload: bool
+) -> None:
+    settings = {"autoinstall_known_extensions": False, "autoload_known_extensions": autoload}
+    monkeypatch.setattr(
+        session, "SETTINGS", {**session.SETTINGS, **settings, "extension_directory": str(tmp_path / "none")}
+    )
+    assert fails(1, "evaluate", "s3://bucket/rec.csv", "truth.csv") == (
+        "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in DuckDB "
+        "where there is a network, or copy the file to this machine"
+    )
+
+
+def test_a_measure_that_the_command_does_not_have_says_where_the_list_is(fails: Fails) -> None:
+    for name, said in (
+        ("novelty", "(a function of SQL alone: `ranking-udfs measures novelty`)"),
+        ("xyz", "(`ranking-udfs measures` lists them)"),
+        ("ndgc", "(did you mean ndcg? `ranking-udfs measures` lists them)"),
+    ):
+        assert f"got {name!r} {said}" in fails(2, "evaluate", "rec.csv", "truth.csv", "-m", name)
+
+
 def test_a_grade_column_that_is_not_there_is_named(fails: Fails) -> None:
     error = fails(1, "evaluate", "rec.csv", "truth.csv", "--grade", "stars")
-    assert error == "truth.csv: no column 'stars' (there are: userid, itemid)"
+    assert error == "truth.csv: no column 'stars' (there are: userid, itemid); write --grade ..."
 
 
 def test_ids_of_different_types_are_refused(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
@@ -365,7 +480,8 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails: Fails, folder: Path, 
         (["evaluate", "rec.csv", "truth.csv", "--format", "x"], "argument --format: invalid choice: 'x'"),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndgc"],
-            "argument -m/--measures: measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)",
+            "argument -m/--measures: measure must be the name of a measure, got 'ndgc' "
+            "(did you mean ndcg? `ranking-udfs measures` lists them)",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--measures", "ndcg(gain=linear"],

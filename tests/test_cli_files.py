@@ -257,7 +257,11 @@ def test_standard_input_is_a_file(
     assert "FROM read_csv('/dev/stdin', " in script
     for content, arguments, said in (
         (b"", ["-", "truth.csv"], "-: no rows"),
-        (b"user,score\n1,1\n", ["-", "truth.csv"], "-: no column 'userid' (there are: user, score)"),
+        (
+            b"user,score\n1,1\n",
+            ["-", "truth.csv"],
+            "-: no column 'userid' and no column 'itemid' (there are: user, score)",
+        ),
         (REC.encode() + b"1,1,much\n", ["-", "truth.csv"], "-: Conversion Error: CSV Error on Line: 14"),
         (b"", ["-", "-"], "-: standard input can be read once, got it twice"),
     ):
@@ -333,7 +337,10 @@ def test_sql_over_a_database_attaches_it(run: Run, con: duckdb.DuckDBPyConnectio
         (["sales.rec", "truth"], "sales.rec: no such table or view, and no such file (did you mean rec?)"),
         (["xyz", "truth"], "(there are: bought, lists, rec, truth, turned, users, sales.what's bought)"),
         (["a.b.c.d", "truth"], "a.b.c.d: no such table or view, and no such file"),
-        (["users", "truth"], "users: no column 'itemid' (there are: userid, country)"),
+        (
+            ["users", "truth"],
+            "users: no column 'itemid' and no column 'score' (there are: userid, country); ",
+        ),
     ],
 )
 def test_a_table_that_is_not_there_is_named(
@@ -660,4 +667,7 @@ def test_columns_that_look_like_grades_and_models_are_read_when_asked_for(run: R
 
 def test_a_system_column_that_is_not_there_is_named(fails: Fails, shop: list[str]) -> None:
     error = fails(1, "evaluate", *shop, "--system", "variant")
-    assert error == "lists.csv: no column 'variant' (there are: userid, itemid, place, model)"
+    assert (
+        error
+        == "lists.csv: no column 'variant' (there are: userid, itemid, place, model); write --system model"
+    )

@@ -416,11 +416,20 @@ OF_REC = (
         ({"rec": {"a": 5}}, f"rec['a'] {OF_REC}, got int"),
         ({"rec": {}}, f"rec {OF_REC}, or a dict of these by the names of models, got {{}}"),
         ({"rec": {7: "rec"}}, "or a dict of these by the names of models, got {7: 'rec'}"),
+        (
+            {"rec": "(FROM rec)"},
+            "(FROM rec): no such table, view or file; of a query, give the relation con.sql",
+        ),
         ({"rec": "nope"}, "nope: no such table or view, and no such file"),
         ({"truth": "nope", "rec": REC, "con": None}, "nope: no such file"),
         ({"truth": "rec"}, "rec: no column 'stars' (there are: "),
         ({"score_col": "nope"}, "rec: no column 'nope' (there are: "),
-        ({"measures": ["ndgc"]}, "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)"),
+        ({"user_col": "buyer"}, "; write user_col='customer_id'; rec: no column 'buyer' (there are: "),
+        (
+            {"measures": ["ndgc"]},
+            "measure must be the name of a measure, got 'ndgc' "
+            "(did you mean ndcg? `ranking-udfs measures` lists them)",
+        ),
         ({"measures": [3]}, "measures must be texts such as 'ndcg@5,10', got [3]"),
         ({"measures": 5}, "measures must be texts such as 'ndcg@5,10', got 5"),
         ({"measures": []}, "measures must be texts such as 'ndcg@5,10', got []"),

@@ -524,7 +524,9 @@ def test_the_check_of_clean_tables_is_empty_and_of_a_missing_column_says_so(spar
     assert ranking_udfs.spark.ranking_check(fine, fine.drop("score"), 1).toArrow().to_pylist() == []
     row, *_ = ranking_udfs.spark.ranking_check(fine.drop("score"), fine).toArrow().to_pylist()
     assert row["problem"] == "rec must have a column score (score_col)"
-    assert row["example"] == "userid, itemid; truth has one"
+    assert row["example"] == (
+        "userid, itemid; write score_col := '...' (or swap rec and truth: truth has one)"
+    )
 
 
 # --- Splits ---
@@ -658,15 +660,15 @@ NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
 NUMBERS = "a column of numbers to compare by"
 CLOSED_FORM = "must be one whose expected value over ties has a closed form"
 SUMMARY: dict[str, Call] = {
-    "rec must have a column model (system_col), got userid, itemid, score": lambda one: summary(
-        one, system_col="model"
-    ),
+    "rec must have a column model (system_col), got userid, itemid, score; "
+    "write system_col := '...'": lambda one: summary(one, system_col="model"),
     "user_col must be the name of a column, got 5": lambda one: summary(one, user_col=5),
     "descending must be True or False, got 'no'": lambda one: summary(one, descending="no"),
     "rec must have one column itemid, got 2": lambda one: summary(
         one, rec=one.toDF("userid", "ItemID", "ITEMID")
     ),
-    "rec must have a column score (score_col), got userid, itemid; truth has one": lambda one: summary(
+    "rec must have a column score (score_col), got userid, itemid; "
+    "write score_col := '...' (or swap rec and truth: truth has one)": lambda one: summary(
         one, rec=one.drop("score")
     ),
     "itemid must have the same type in rec and in truth, got VARCHAR and BIGINT": lambda one: summary(
@@ -683,9 +685,8 @@ SUMMARY: dict[str, Call] = {
     "ks must be a list of one or more k, got []": lambda one: summary(one, []),
     "every k in ks must be 0 or more, got -1": lambda one: summary(one, [1, -1]),
     "every k in ks must be an integer, got [2.5]": lambda one: summary(one, 2.5),
-    "measure must be the name of a measure, got 'ndgc' (did you mean ndcg?)": lambda one: summary(
-        one, 1, "ndgc"
-    ),
+    "measure must be the name of a measure, got 'ndgc' "
+    "(did you mean ndcg? `ranking-udfs measures` lists them)": lambda one: summary(one, 1, "ndgc"),
     "measures must be names of measures, got 5": lambda one: summary(one, 1, 5),
     f"userid {NO_ORDER}, got array<interval day>": lambda one: summary(
         one.selectExpr("array(INTERVAL '1' DAY) AS userid", "itemid", "score")

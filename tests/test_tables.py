@@ -343,28 +343,52 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
         (
             "SELECT userid, itemid FROM rec",
             "FROM truth",
-            "rec must have a column score (score_col), got userid, itemid",
+            "rec must have a column score (score_col), got userid, itemid; write score_col := '...'",
         ),
         (
             "SELECT userid AS customer, itemid, score FROM rec",
             "FROM truth",
-            "rec must have a column userid (user_col), got customer, itemid, score",
+            "rec must have a column userid (user_col), got customer, itemid, score; "
+            "write SELECT * RENAME (customer AS userid)",
+        ),
+        (
+            "SELECT userid AS client_id, itemid AS sku, score AS Prediction FROM rec",
+            "SELECT userid AS client_id, itemid AS product FROM truth",
+            "rec must have a column userid (user_col) and a column itemid (item_col) and a column score "
+            "(score_col), "
+            "got client_id, sku, Prediction; write user_col := 'client_id', item_col := 'sku', "
+            "score_col := 'Prediction'; "
+            "truth must have a column userid (user_col) and a column itemid (item_col), "
+            "got client_id, product; write user_col := 'client_id', item_col := 'product'",
+        ),
+        (
+            "SELECT * RENAME (score AS Ranking) FROM rec",
+            "FROM truth",
+            "rec must have a column score (score_col), got userid, itemid, Ranking; "
+            "write score_col := 'Ranking', descending := false",
         ),
         (
             "FROM truth",
             "FROM rec",
-            "rec must have a column score (score_col), got userid, itemid; truth has one",
+            "rec must have a column score (score_col), got userid, itemid; "
+            "write score_col := '...' (or swap rec and truth: truth has one)",
         ),
-        ("FROM rec", "SELECT userid FROM truth", "truth must have a column itemid (item_col), got userid"),
+        (
+            "FROM rec",
+            "SELECT userid FROM truth",
+            "truth must have a column itemid (item_col), got userid; write SELECT * RENAME (... AS itemid)",
+        ),
         (
             "SELECT * RENAME (userid AS u) FROM rec",
             "SELECT * RENAME (userid AS u) FROM truth",
-            "rec must have a column userid (user_col), got u, itemid, score",
+            "rec must have a column userid (user_col), got u, itemid, score; write user_col := '...'; "
+            "truth must have a column userid (user_col), got u, itemid; write user_col := '...'",
         ),
         (
             "FROM rec",
             "SELECT 1 AS \"a, b\", [{'x': 1.5, 'y': [(1, 2)]}] AS c, MAP {1: 2} AS d, 1::DECIMAL(9, 2) AS e",
-            'truth must have a column userid (user_col), got "a, b", c, d, e',
+            'truth must have a column userid (user_col) and a column itemid (item_col), got "a, b", c, d, e; '
+            "write SELECT * RENAME (... AS userid), SELECT * RENAME (... AS itemid)",
         ),
         ("FROM rec", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
         ("FROM rec LIMIT 0", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
@@ -476,15 +500,58 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         assert tables.execute(query.format("many", k, "")).fetchall() != expected
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ranking_summary({}, 'truth', [10])",
+        "ranking_summary('rec', {}, [10])",
+        "ranking_check('rec', {})",
+        "ranking_check({}, 'truth')",
+        "ranking_compare({}, 'truth', [10])",
+        "ranking_compare_by_user({})",
+        "ranking_gate({})",
+        "ranking_split({}, last := 1)",
+    ],
+)
+def test_a_query_in_place_of_a_table_says_to_name_it(
+    editions: list[duckdb.DuckDBPyConnection], call: str
+) -> None:
+    for con in editions:
+        for query in ("(FROM rec)", " select * FROM rec", "WITH x AS (FROM rec)\nFROM x"):
+            error = message(con, f"FROM {call.format(repr(query))}")
+            assert re.search(
+                r"Error: \w+ must be the name of a table, view, CTE or file, got .*: write WITH ",
+                error,
+                re.DOTALL,
+            )
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ("user_col := 'customer'", "rec must have a column customer (user_col), got userid, itemid, score"),
-        ("score_col := 'p'", "rec must have a column p (score_col), got userid, itemid, score"),
-        ("system_col := 'model'", "rec must have a column model (system_col), got userid, itemid, score"),
-        ("grade_col := 'stars'", "truth must have a column stars (grade_col), got userid, itemid"),
-        ("grade_col := 'rel'", "truth must have a column rel (grade_col), got userid, itemid"),
+        (
+            "user_col := 'customer'",
+            "rec must have a column customer (user_col), got userid, itemid, score; "
+            "write user_col := 'userid'; "
+            "truth must have a column customer (user_col), got userid, itemid; write user_col := 'userid'",
+        ),
+        (
+            "score_col := 'p'",
+            "rec must have a column p (score_col), got userid, itemid, score; write score_col := 'score'",
+        ),
+        (
+            "system_col := 'model'",
+            "rec must have a column model (system_col), got userid, itemid, score; write system_col := '...'",
+        ),
+        (
+            "grade_col := 'stars'",
+            "truth must have a column stars (grade_col), got userid, itemid; write grade_col := '...'",
+        ),
+        (
+            "grade_col := 'rel'",
+            "truth must have a column rel (grade_col), got userid, itemid; write grade_col := '...'",
+        ),
         ("item_col := 5", "item_col must be the name of a column, got 5"),
         ("grade_col := ['rel']", "grade_col must be the name of a column, got [rel]"),
         ("descending := 1", "descending must be true or false, got 1"),
@@ -774,7 +841,8 @@ DISASTERS = """
                     "rec must have a column score (score_col)",
                     None,
                     1,
-                    'userid, itemid, rating, Stars, "label"; truth has one',
+                    'userid, itemid, rating, Stars, "label"; '
+                    "write score_col := 'rating' (or swap rec and truth: truth has one)",
                 ),
                 ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
                 (f"items {ALIKE}", None, 2, "itemid 'sku-1' for 'SKU-1'"),

@@ -408,7 +408,9 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
     names = "_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, true)"
     arguments = f"'long', 'liked', {names}, NULL"
     query = f"""
-        SELECT tied = _ranking.main._ranking_tied(judged, scores, list_reverse(scores), NULL), len(scores)
+        SELECT
+            tied = _ranking.main._ranking_tied_ranking(judged, scores, list_reverse(scores), NULL),
+            len(scores)
         FROM _ranking.main._ranking_tied_judged({arguments}, 'ranking_summary')
         JOIN (SELECT userid, scores FROM _ranking.main._ranking_judged({arguments}, true, 'ranking_summary'))
             USING (userid)

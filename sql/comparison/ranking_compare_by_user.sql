@@ -49,7 +49,7 @@ WITH _ranking_scores AS MATERIALIZED (
                 least(*COLUMNS(_ranking_column(NULL, 'n_rec'))) AS n_rec,
                 COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
                 TRY_CAST(COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent') AS DOUBLE)
-            FROM (SELECT *, NULL AS ranking_absent FROM query_table(by_user) AS by_user_of)
+            FROM (SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of)
         )
         WHERE userid IS NOT NULL AND CASE
             WHEN _ranking_is_number(typeof(k)) THEN true

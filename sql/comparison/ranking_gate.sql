@@ -53,7 +53,7 @@ FROM (
                 END,
                 max_depth := 2
             )
-            FROM query_table(comparison) AS comparison_of
+            FROM query_table(_ranking_table('comparison', comparison)) AS comparison_of
         )
     )
     WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')

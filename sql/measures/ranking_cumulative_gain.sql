@@ -22,7 +22,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear')
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
+        _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
@@ -32,7 +32,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_cumulative_gain(tied, gain := 'li
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             tied,
             tied.grades,
             flatten(list_transform(

@@ -30,7 +30,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'l
         ranking,
         gain,
         list_max(ranking.grades),
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
 )::DOUBLE;
 
@@ -42,5 +42,5 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg
         tied,
         gain,
         list_max(tied.grades),
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;

@@ -30,7 +30,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5,
 (
     CASE
         WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 ranking,
                 list_transform(
                     ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
@@ -55,7 +55,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life
 (
     CASE
         WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted(
+            _ranking_discounted_gain(
                 tied,
                 list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
                 _ranking_tied_discounts(tied, 'half_life', NULL, half_life),

@@ -21,9 +21,9 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct(ordered)}),
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
                 lambda given: _ranking_judgement(
-                    _ranking_found(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
     (rec, truth, grades) AS
@@ -55,7 +55,7 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
                         'items': list_transform(known, lambda one: one[1]),
                         'grades': list_transform(known, lambda one: one[2])}],
                     lambda given: _ranking_judgement(
-                        _ranking_found(given.listed, given.items),
+                        _ranking_found_items(given.listed, given.items),
                         len(given.listed),
                         len(given.items),
                         given.grades,

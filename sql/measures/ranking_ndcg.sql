@@ -24,7 +24,7 @@ list_transform(
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(
+        _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
         / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
@@ -34,7 +34,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_ndcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     least(
-        _ranking_discounted(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;

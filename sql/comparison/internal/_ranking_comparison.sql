@@ -11,8 +11,8 @@
 CREATE OR REPLACE TEMP MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
-_ranking_paired AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
-_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_paired', caller)),
+_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
 _ranking_variances AS (
     SELECT
         *,
@@ -20,7 +20,7 @@ _ranking_variances AS (
         CASE WHEN users > 1 THEN users - 1 END AS df,
         deviation / sqrt(users) AS standard_error,
         difference / nullif(deviation, 0) AS effect_size
-    FROM _ranking_difference_variances('_ranking_paired', '_ranking_means', test, caller)
+    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
     JOIN (
         SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
         FROM query_table(scores) AS scores_of

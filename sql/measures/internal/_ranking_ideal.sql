@@ -1,4 +1,4 @@
--- Internal: the sum of discounted gains of the best possible list cut at k, as _ranking_discounted counts. Where all
+-- Internal: the sum of discounted gains of the best possible list cut at k, as _ranking_discounted_gain counts. Where all
 -- grades are equal it depends on the length of that list alone.
 --
 -- ranking:   what _ranking_at gives
@@ -10,7 +10,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
 coalesce(
     CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
-    _ranking_discounted(
+    _ranking_discounted_gain(
         ranking,
         grades,
         _ranking_discounts(range(1, least(ranking.k, ranking.n_relevant) + 1), discount, base, half_life),

@@ -1,6 +1,6 @@
 -- Internal: a judged ranking, made of the places of the items that were found in a list.
 --
--- found:   what _ranking_found gives: places in the list, and places among the items of truth
+-- found:   what _ranking_found_items gives: places in the list, and places among the items of truth
 -- size:    the length of the list
 -- n_items: how many different items truth has
 -- grades:  LIST of their grades, DOUBLEs; NULL if all are 1

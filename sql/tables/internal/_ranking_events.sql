@@ -18,7 +18,7 @@ WITH _ranking_timed AS NOT MATERIALIZED (
             least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
             least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
             least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
     )
 ), _ranking_placed AS NOT MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (

@@ -21,8 +21,8 @@ FROM (
     SELECT
         *,
         CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found(listed_texts, texts)
-            ELSE _ranking_found(listed, items)
+            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
+            ELSE _ranking_found_items(listed, items)
         END AS found
     FROM (
         SELECT

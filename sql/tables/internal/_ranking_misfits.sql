@@ -5,11 +5,11 @@
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
--- Returns:    VARCHAR[], NULL for a column that fits
+-- Returns:    VARCHAR[]: what rec lacks, what truth lacks, and a text for each column, NULL where all is well
 -- Example:    SELECT _ranking_misfits('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
-    [
+    [[
         -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
         -- where it need not be there.
         (
@@ -37,19 +37,31 @@ list_transform(
                 ELSE _ranking_type(rec, names['system'], 'system')
             END, ''
         )
-    ],
-    lambda c: CASE
+    ]],
+    lambda columns: list_transform(
+        [
+            ('rec', typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)), 4),
+            ('truth', typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)), 5)
+        ],
+        lambda source: list_transform(
+            [list_transform(
+                list_filter(
+                    columns,
+                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
+                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
+                lambda c: {
+                    'argument': c[1],
+                    'name': c[3],
+                    'near': _ranking_nearest_column(source[2], c[1]),
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
+                })],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
+        )[1]
+    )
+    || list_transform(columns, lambda c: CASE
         WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN c[4] IS NULL OR c[5] IS NULL
-            THEN concat(
-                CASE WHEN c[4] IS NULL THEN 'rec' ELSE 'truth' END,
-                ' must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                _ranking_columns(CASE
-                    WHEN c[4] IS NULL THEN typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))
-                    ELSE typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))
-                END),
-                CASE WHEN c[1] = 'score_col' AND c[5] NOT IN ('', '"NULL"') THEN '; truth has one' END)
+        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
             THEN concat(
                 _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
@@ -64,8 +76,8 @@ list_transform(
                 _ranking_cut(c[3]), ' must be a number',
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END
-)
+    END)
+)[1]
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,

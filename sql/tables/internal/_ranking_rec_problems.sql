@@ -30,7 +30,7 @@ SELECT
             concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
             system,
             len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items)))
+            _ranking_row(names, userid, _ranking_repeated_item(items)))
     ])
     || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
         -- A problem only if no list speaks against it (see _ranking_problem_rows); one of one or two items does not say.

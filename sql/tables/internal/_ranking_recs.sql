@@ -12,4 +12,4 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
     least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs);
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);

@@ -12,7 +12,7 @@ SELECT DISTINCT
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
     SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(rec) AS recs)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
 )
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME

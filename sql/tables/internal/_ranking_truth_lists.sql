@@ -9,7 +9,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
-    _ranking_distinct(items) AS items,
+    _ranking_distinct_items(items) AS items,
     NULL::DOUBLE[] AS grades
 FROM (
     SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items

@@ -39,7 +39,7 @@ SELECT
             concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
             NULL,
             len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated(items))),
+            _ranking_row(names, userid, _ranking_repeated_item(items))),
         _ranking_problem(
             27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
             concat(names['user'], ' ', userid::VARCHAR))

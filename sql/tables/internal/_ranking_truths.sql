@@ -11,4 +11,4 @@ SELECT
     least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(truth) AS truths);
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);

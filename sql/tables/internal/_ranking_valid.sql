@@ -10,5 +10,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
         caller || ': '
-        || coalesce(list_any_value(_ranking_misfits(rec, truth, names)), _ranking_unread(rec, truth, names)))::BOOLEAN,
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
     true);

@@ -22,7 +22,7 @@ def find_measure(name: str) -> Measure:
     found = MEASURES_BY_SPELLING.get(normalize_name(name))
     if found is None:
         near = get_close_matches(normalize_name(name), MEASURES_BY_SPELLING, 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = f" (did you mean {near[0]}?)" if near else " (`ranking-udfs measures` lists them)"
         raise DataError(f"measures: NAME must be the name of a measure, got {shorten(repr(name))}{hint}")
     return found
 

@@ -110,9 +110,9 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         parts=arguments.parts,
         catalog=catalog,
         prefix=prefix,
-        options=("--grade", "--system"),
         history=getattr(arguments, "history", None),
         time=getattr(arguments, "time", None),
+        is_command=True,
     )
 
 

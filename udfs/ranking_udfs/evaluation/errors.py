@@ -1,9 +1,16 @@
 """Errors of the data or of a request, on one line."""
 
+import re
+
 from ..texts import printable, shorten
 
 # Beginnings of the lines of DuckDB's errors from which on they are of no use on one line.
 DETAILS = ("The search space used was", "Candidate functions", "LINE ", "At:", "Possible solutions")
+
+EXTENSION = re.compile(r"(?:required extension '|requires the extension |download extension \")(\w+)")
+DECIMAL_COMMA = re.compile(
+    r'Could not convert string "(-?\d*,\d+(?:[eE][-+]?\d+)?)" to \'(?:DOUBLE|BIGINT)\''
+)
 
 
 class DataError(Exception):
@@ -20,7 +27,14 @@ def error_summary(error: Exception) -> str:
         return printable(error)
     text = str(error)
     text = text.partition(" while executing the UDF: ")[2].partition(": ")[2] or text
+    if found := EXTENSION.search(text):
+        name = found[1]
+        rule = f"run INSTALL {name} in DuckDB where there is a network, or copy the file to this machine"
+        return f"DuckDB's extension {name} is not installed here: {rule}"
     lines = [line.strip() for line in text.partition("\n\n")[0].splitlines() if line.strip()]
     lines = lines[: next((i for i, line in enumerate(lines) if line.startswith(DETAILS)), None)]
     lines += [line.strip() for line in text.splitlines() if line.startswith("  file = ")]
+    if found := DECIMAL_COMMA.search(text):
+        copy = "COPY (FROM read_csv('FILE', decimal_separator = ',')) TO 'point.csv' in DuckDB"
+        lines.append(f"{shorten(found[1])} has a decimal comma: write a point, as by {copy}")
     return "; ".join(map(shorten, lines)) or type(error).__name__

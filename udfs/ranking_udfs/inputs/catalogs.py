@@ -10,6 +10,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError
 from ..texts import shorten
 
+QUERY = re.compile(r"\s*(\(|(select|from|with|values)\s)", re.IGNORECASE)  # as sql/tables has it for names
 RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
 
 
@@ -22,7 +23,8 @@ class Catalog:
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
         """Return the error for a name that is neither a table nor a file."""
-        return DataError(f"{text}: no such file")
+        is_query = "; of a query, make a file, or a view, and say --database" if QUERY.match(text) else ""
+        return DataError(f"{text}: no such file{is_query}")
 
     def statements(self) -> list[str]:
         """Return the statements that make the tables known, to be printed before their readers."""
@@ -72,6 +74,8 @@ class Database(Catalog):
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
         """Return the error, with a suggestion of the name meant."""
+        if QUERY.match(text):
+            return DataError(f"{text}: no such table or view; of a query, make a view in {self.path}")
         names = {".".join(key if key[0] != "main" else key[1:]): key for key in self.relations(con)}
         called = text.lower()
         near = [name for name, (_, table) in names.items() if table in (called, called.rpartition(".")[2])]
@@ -116,6 +120,10 @@ class Connection(Catalog):
         return f"query_table({literal(text)})"
 
     def missing_error(self, con: duckdb.DuckDBPyConnection, text: str) -> DataError:
+        if QUERY.match(text):
+            return DataError(
+                f"{text}: no such table, view or file; of a query, give the relation con.sql('...')"
+            )
         if self.has_tables:
             return DataError(f"{text}: no such table or view, and no such file")
         return DataError(f"{text}: no such file (to name a table, say con=)")

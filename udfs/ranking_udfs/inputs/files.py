@@ -6,6 +6,7 @@ quoted identifier, never as SQL.
 
 import os
 import re
+import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError, error_summary
 from ..texts import shorten
 from .catalogs import Catalog, is_database
+from .missing import MissingColumnsError
 
 READERS = {
     ".parquet": "read_parquet",
@@ -23,6 +25,12 @@ READERS = {
     ".ndjson": "read_json",
 }
 COMPRESSIONS = (".gz", ".zst")
+MAGIC = {  # what a file is that begins so, and how its name must end
+    b"\x1f\x8b": ("compressed by gzip", ".gz"),
+    b"(\xb5/\xfd": ("compressed by Zstandard", ".zst"),
+    b"PAR1": ("a Parquet file", ".parquet"),
+}
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 IN_FOLDERS = (*READERS, ".csv", ".tsv", ".txt")  # which of a folder's files are data
 STDIN = "-"
 IDS, NUMBERS, TEXTS = ("userid", "itemid"), ("score", "rel"), ("system", "segment")
@@ -170,6 +178,8 @@ def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, p
     files = list_files(con, place)
     if not files:
         raise catalog.missing_error(con, path)
+    for file in filter(os.path.isfile, files):
+        check_head(file, path if file == place else file)
     if os.path.isfile(place):
         if not os.path.getsize(place):
             raise DataError(f"{path}: no rows")
@@ -177,6 +187,18 @@ def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, p
             example = f"--database {path} rec truth"
             raise DataError(f"{path}: a database, not a table: name its tables, as in {example}")
     return files
+
+
+def check_head(file: str, path: str) -> None:
+    """Raise DataError for a file, called `path`, of another format than its name says."""
+    with open(file, "rb") as opened:
+        head = opened.read(4)
+    for magic, (what, ending) in MAGIC.items():
+        if head.startswith(magic) and not file.lower().endswith(ending):
+            raise DataError(f"{path}: {what}: rename it to end in {ending}")
+    if head.startswith(UTF_16):
+        command = f"iconv -f UTF-16 -t UTF-8 {shlex.quote(path)} > utf8.csv"
+        raise DataError(f"{path}: UTF-16, which DuckDB does not read: {command}")
 
 
 def file_source(
@@ -222,14 +244,11 @@ def describe_columns(
     """Return the names of the columns by role, the type of each, and that of a whole row."""
     types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
     by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
-    names = {}
-    for role, column in {**optional, **required}.items():
-        if column.lower() in by_name:
-            names[role] = by_name[column.lower()]
-        elif role in required:
-            there = shorten(", ".join(types))
-            raise DataError(f"{path}: no column {column!r} (there are: {there})")
+    wanted = {**optional, **required}
+    names = {role: by_name[name.lower()] for role, name in wanted.items() if name.lower() in by_name}
     row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+    if missing := {role: name for role, name in required.items() if role not in names}:
+        raise MissingColumnsError(path, missing, names, row, types)
     return names, {role: types[name] for role, name in names.items()}, row
 
 

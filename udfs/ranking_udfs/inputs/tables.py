@@ -7,8 +7,9 @@ one id.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import duckdb
 
@@ -19,8 +20,10 @@ from ..evaluation.errors import DataError
 from ..texts import shorten
 from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
+from .missing import MissingColumnsError, missing_text, option, written
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time")
+Result = TypeVar("Result")
 FILES = Catalog()
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
@@ -39,9 +42,9 @@ class Inputs:
     catalog  the tables that a path may name; if it names none, it is a file
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
-    options  the names of the options for the columns of grades and of models, for errors
     history  a path: the events that the recommendations were made of, for the check
     time     their and truth's column of times; None for `time`, if both have it
+    is_command  whether errors name the options of the command, and not the arguments of Python
     """
 
     recs: Sequence[str | tuple[str, str]]
@@ -53,15 +56,21 @@ class Inputs:
     catalog: Catalog = FILES
     stdin: str = STDIN
     prefix: str = ""
-    options: tuple[str, str] = ("grade_col", "system_col")
     history: str | None = None
     time: str | None = None
+    is_command: bool = False
 
     @property
     def paths_beside_rec(self) -> dict[str, str]:
         """The paths of all tables but rec, by the name of the table, in the order in which they are made."""
         segments = {"segments": self.segment[0]} if self.segment else {}
         return {"truth": self.truth} | segments | ({"history": self.history} if self.history else {})
+
+    @property
+    def times(self) -> tuple[dict[str, str], dict[str, str]]:
+        """The column of times that truth and history must have, and the one that they may have."""
+        time = {"time": self.time or "time"} if self.history else {}
+        return (time, {}) if self.time else ({}, time)
 
 
 @dataclass(frozen=True)
@@ -92,16 +101,10 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
-    where = inputs.catalog, inputs.stdin
-    of_truth, grade = inputs.columns.of_truth, {} if inputs.columns.grade_col == "" else {"rel": "rel"}
-    time = {"time": inputs.time or "time"} if inputs.history else {}
-    of_truth, maybe = (of_truth | time, grade) if inputs.time else (of_truth, grade | time)
-    truth = open_source(con, [inputs.truth], inputs.form, QRELS, of_truth, maybe, *where)
-    named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
+    truth, others, named = open_sources(con, inputs)
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [truth, *segment_sources(con, inputs), *history_sources(con, inputs, time)]
-    sources += [rec for _, rec in named]
+    sources = [truth, *others, *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
@@ -125,6 +128,33 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             return Tables(inputs.prefix, made, has_system, systems, *files)
 
 
+def open_sources(
+    con: duckdb.DuckDBPyConnection, inputs: Inputs
+) -> tuple[Source, list[Source], list[tuple[str, Source]]]:
+    """Return the sources of truth, of segments and history, and of the models, each with its name.
+
+    Raises:
+        DataError: columns are missing, in whatever files; a file cannot be what it should be.
+    """
+    errors: list[MissingColumnsError] = []
+
+    def opened(opens: Callable[..., Result], *given: Any) -> Iterator[Result]:
+        try:
+            yield opens(con, *given, inputs)
+        except MissingColumnsError as error:
+            errors.append(error)
+
+    truths = [*opened(truth_source)]
+    named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
+    others = [one for opens in (segment_sources, history_sources) for found in opened(opens) for one in found]
+    if errors:
+        roles = [role for source in (*truths, *(rec for _, rec in named)) for role in source.columns]
+        truth = (truths or errors)[0].type  # which was opened first
+        told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
+        raise DataError(told)
+    return truths[0], others, named
+
+
 def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
     """Return the file of each model by its name, or under None that of all."""
     if len(named) > 1 and not all(name for name, _ in named):
@@ -145,7 +175,10 @@ def check_unread(
 
     A file that was given the name of a model may have a column with it.
     """
-    columns, (grade, system) = inputs.columns, inputs.options
+    columns = inputs.columns
+
+    def say(role: str, column: str) -> str:
+        return written(role, column, inputs.is_command)
 
     def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
         found = con.execute(f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]).fetchall()
@@ -153,27 +186,21 @@ def check_unread(
 
     if columns.grade_col is None and "rel" not in truth.columns:
         for name in unread("grades", truth, columns.score_col):
-            rule = (
-                f"{written(grade, name)} takes it as the grade; {written(grade, '')} makes every row of truth"
-            )
+            rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
     for _, rec in named:
-        one_list = f"{written(system, '')} if each user has one list"
+        one_list = f"{say('system', '')} if each user has one list"
         if columns.system_col is None and "system" not in rec.columns:
             for name in unread("systems", rec):
-                rule = f"{written(system, name)} keeps models apart; {one_list}"
+                rule = f"{say('system', name)} keeps models apart; {one_list}"
                 raise DataError(f"{rec.path}: has a column {name} that is not read: {rule}")
         elif columns.system_col != "":
             one_list = "leave it out if each user has one list"
         for name in unread("runs", rec, columns.system_col) if columns.system_col != "" else ():
+            system = option("system", inputs.is_command)
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
             told = f"has a column {name} that is not read, and would make one list of several runs"
             raise DataError(f"{rec.path}: {told}: {rule}; {one_list}")
-
-
-def written(option: str, column: str) -> str:
-    """Return an option with the name of a column as a user writes it."""
-    return f"{option} {column or repr('')}" if option.startswith("--") else f"{option}={column!r}"
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
@@ -287,6 +314,14 @@ def name_and_path(
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
+def truth_source(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Source:
+    """Return the source of the truth, with a column `rel` if it has one."""
+    grade = {} if inputs.columns.grade_col == "" else {"rel": "rel"}
+    required, optional = inputs.times
+    columns = inputs.columns.of_truth | required, grade | optional
+    return open_source(con, [inputs.truth], inputs.form, QRELS, *columns, inputs.catalog, inputs.stdin)
+
+
 def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
     """Return the file with the segments of users, if any."""
     if inputs.segment is None:
@@ -298,13 +333,14 @@ def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Sour
     return [replace(source, columns={**source.columns, "segment": text})]
 
 
-def history_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs, time: dict[str, str]) -> list[Source]:
+def history_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
     """Return the file with the history, if any."""
     if inputs.history is None:
         return []
     ids = {"userid": inputs.columns.user_col, "itemid": inputs.columns.item_col}
-    required, maybe = (ids | time, {}) if inputs.time else (ids, time)
-    return [open_source(con, [inputs.history], "table", 0, required, maybe, inputs.catalog, inputs.stdin)]
+    required, optional = inputs.times
+    columns = ids | required, optional
+    return [open_source(con, [inputs.history], "table", 0, *columns, inputs.catalog, inputs.stdin)]
 
 
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:

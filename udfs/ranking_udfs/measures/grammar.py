@@ -21,7 +21,7 @@ from typing import Any
 
 from ..texts import shorten
 from .rankings import WHOLE
-from .registry import BY_NAME, MEASURES, Measure, Number
+from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number
 
 
 def normalize_name(name: str) -> str:
@@ -100,10 +100,14 @@ def parse_measure(text: str) -> Choice:
     called, options, cuts = parts.groups()
     measure = SPELLINGS.get(normalize_name(called))
     if measure is None:
-        near = get_close_matches(normalize_name(called), SPELLINGS, 1)
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        name = normalize_name(called)
+        hint = "`ranking-udfs measures` lists them"
+        if name in LIST_MEASURES:
+            hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
+        elif near := get_close_matches(name, SPELLINGS, 1):
+            hint = f"did you mean {near[0]}? {hint}"
         got = shorten(repr(called.strip()))
-        raise ValueError(f"measure must be the name of a measure, got {got}{hint}")
+        raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
     given = split_options(measure, measure.name, options)
     chosen = check_options(measure, measure.name, given, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))

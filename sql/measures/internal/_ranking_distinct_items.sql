@@ -2,6 +2,6 @@
 --
 -- ordered: LIST in ascending order, NULL first; a column, or the parameter of a lambda
 -- Returns: LIST
--- Example: SELECT _ranking_distinct(ordered) FROM (SELECT [NULL, 1, 1, 2] AS ordered);  -- [1, 2]
-CREATE OR REPLACE TEMP MACRO _ranking_distinct(ordered) AS
+-- Example: SELECT _ranking_distinct_items(ordered) FROM (SELECT [NULL, 1, 1, 2] AS ordered);  -- [1, 2]
+CREATE OR REPLACE TEMP MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);

@@ -7,8 +7,8 @@
 -- starts:   LIST of the ranks at which a tie begins, for a long list, in which a search for each item takes too long; else
 --           NULL; likewise
 -- Returns:  STRUCT: ranks and lasts INTEGER[], the first and the last rank of the tie of each item; grades, ideal and size
--- Example:  SELECT _ranking_tied(ranking_judge([1, 2], [2]), [0.5, 0.5], [0.5, 0.5], NULL);
-CREATE OR REPLACE TEMP MACRO _ranking_tied(judged, scores, reversed, starts) AS
+-- Example:  SELECT _ranking_tied_ranking(ranking_judge([1, 2], [2]), [0.5, 0.5], [0.5, 0.5], NULL);
+CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
         WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))

@@ -4,8 +4,8 @@
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives; '' for grades or systems means: there are none
 -- Returns:    VARCHAR
--- Example:    SELECT _ranking_unread('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
-CREATE OR REPLACE TEMP MACRO _ranking_unread(rec, truth, names) AS
+-- Example:    SELECT _ranking_unread_column('rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
+CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     [{
         'rec': typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)),

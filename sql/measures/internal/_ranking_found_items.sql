@@ -7,8 +7,8 @@
 -- listed, items: LISTs; `items` holds no item twice, and no NULL. A lambda here looks at them for every item: they have
 --                to be columns, or the parameters of a lambda
 -- Returns:       STRUCT(INTEGER, INTEGER)[]: the place in `listed` and that in `items`
--- Example:       SELECT _ranking_found(['a', 'c', 'b', 'a'], ['b', 'a']);  -- [(1, 2), (3, 1)]
-CREATE OR REPLACE TEMP MACRO _ranking_found(listed, items) AS
+-- Example:       SELECT _ranking_found_items(['a', 'c', 'b', 'a'], ['b', 'a']);  -- [(1, 2), (3, 1)]
+CREATE OR REPLACE TEMP MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
         list_filter(

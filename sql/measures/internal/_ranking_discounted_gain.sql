@@ -6,8 +6,8 @@
 -- discounts: LIST of what a gain is worth at the rank of each
 -- gain:      'exp' or 'linear'
 -- Returns:   DOUBLE
--- Example:   SELECT _ranking_discounted({'ideal': [1, 1]}, [1, 1], [1.0, 0.5], 'exp');  -- 1.5
-CREATE OR REPLACE TEMP MACRO _ranking_discounted(ranking, grades, discounts, gain) AS
+-- Example:   SELECT _ranking_discounted_gain({'ideal': [1, 1]}, [1, 1], [1.0, 0.5], 'exp');  -- 1.5
+CREATE OR REPLACE TEMP MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
 coalesce(
     list_sum(CASE
         WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts

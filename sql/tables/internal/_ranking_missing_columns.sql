@@ -1,0 +1,24 @@
+-- Internal: the error text of the columns that a table does not have, all of them at once, and what to write.
+--
+-- called:  rec or truth
+-- type:    that of a row of it, as typeof gives it
+-- missing: LIST of STRUCT(argument, name, near: what _ranking_nearest_column gives, is_elsewhere: whether the other table
+--          has a column of this name)
+-- Returns: VARCHAR; NULL if none is missing
+-- Example: SELECT _ranking_missing_columns(
+--     'rec', 'STRUCT(sku INTEGER)', [{'argument': 'item_col', 'name': 'itemid', 'near': 'sku', 'is_elsewhere': false}]);
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(called, type, missing) AS
+called || ' must have '
+|| array_to_string(
+    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
+|| ', got ' || _ranking_columns(type) || '; write '
+|| array_to_string(
+    list_transform(missing, lambda c: CASE
+        WHEN c.is_elsewhere AND c.argument <> 'score_col'  -- both tables must call it the same
+            THEN concat('SELECT * RENAME (', coalesce(nullif(c.near, ''), '...'), ' AS ', c.name, ')')
+        ELSE concat(
+            c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+            CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
+            CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
+    END),
+    ', ');

@@ -1,0 +1,20 @@
+-- Internal: the column that is likely meant where one is not there: one that such columns are often called.
+--
+-- type:     that of a row of the table, as typeof gives it
+-- argument: user_col, item_col, score_col, grade_col or system_col, which would name it
+-- Returns:  VARCHAR; '' for none
+-- Example:  SELECT _ranking_nearest_column('STRUCT(customer INTEGER, sku VARCHAR)', 'user_col');  -- customer
+CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(type, argument) AS
+regexp_extract(
+    _ranking_column_texts(type),
+    CASE argument
+        -- patterns: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+        -- end of patterns
+    END,
+    1
+);
