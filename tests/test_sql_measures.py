@@ -267,6 +267,14 @@ def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConn
         assert said == f"ranking_{name}: a grade must be max_grade={most:g} or less, got 7"
 
 
+def test_an_ideal_of_k_hits_takes_no_grades_and_no_endless_list(con: duckdb.DuckDBPyConnection) -> None:
+    said = refused(con, "ranking_ndcg(seven, 2, ideal := 'k')")
+    assert said == "ranking_ndcg: a grade above 0 must be 1 with ideal=k, got 7"
+    said = refused(con, "ranking_ndcg(plain, 10001, ideal := 'k')")
+    assert said == "ranking_ndcg: k must be 10000 or less with ideal=k, got 10001"
+    assert 0 < of(con, "ranking_ndcg(plain, 10000, ideal := 'k')") < of(con, "ranking_ndcg(plain, 10)")
+
+
 @pytest.mark.parametrize("pair", ["1.5e308, 1.5e308", "1.5e308, 1.4e308"])
 def test_gains_are_summed_where_a_double_holds_the_sum(con: duckdb.DuckDBPyConnection, pair: str) -> None:
     huge = f"FROM (SELECT ranking_judge([1, 2], [1, 2], [{pair}]::DOUBLE[]) AS huge FROM t)"

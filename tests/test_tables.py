@@ -330,6 +330,20 @@ def test_a_max_k_that_cannot_be_is_an_error(
             assert error == f"Invalid Input Error: {name}: max_k {expected}"
 
 
+def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    """User 1 has a hit at rank 1 of 1; torchmetrics 1.9's curve with adaptive_k=False and True."""
+    tables.execute("CREATE VIEW short AS SELECT 1 AS userid, 10 AS itemid, 1 AS score")
+    tables.execute("CREATE VIEW two AS SELECT 1 AS userid, unnest([10, 20]) AS itemid")
+    curve = "SELECT list(precision ORDER BY k) FROM precision_recall_curve('short', 'two', 3{})"
+    for given, expected in (("", [1, 1 / 2, 1 / 3]), (", divide := 'list'", [1, 1, 1])):
+        assert tables.execute(curve.format(given)).fetchall() == [(expected,)]
+    for wrong, said in (("'truth'", "'truth'"), ("NULL", "NULL"), ("5", "5")):
+        rule = f"precision_recall_curve: divide must be list|k, got {said}"
+        assert rule in message(tables, curve.format(f", divide := {wrong}"))
+
+
 def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
     for max_k in ("NULL", "2147483648"):
         error = message(tables, f"FROM precision_recall_curve('rec', 'truth', {max_k})")
@@ -930,6 +944,30 @@ def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnectio
         ("rec: users with fewer than k = 5 items", 3),
         ("rec: users with fewer items than the longest list, below k = 9", 3),
     ]
+
+
+def test_lists_shorter_than_their_truth_are_named_where_the_whole_list_is_measured(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    con.execute("""
+        CREATE TABLE rec (system VARCHAR, userid INTEGER, itemid INTEGER, score INTEGER);
+        INSERT INTO rec VALUES ('a', 1, 10, 1), ('a', 2, 10, 2), ('a', 2, 20, 1), ('a', 9, 10, 1);
+        INSERT INTO rec VALUES ('b', 1, 10, 1), ('b', 1, 30, 2);
+        CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel INTEGER);
+        INSERT INTO truth VALUES (1, 10, 3), (1, 20, 1), (1, 30, 0), (2, 10, 1), (2, 30, 1), (3, 10, 1);
+    """)
+    short = (
+        "rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length"
+    )
+    query = "SELECT * FROM ranking_check('rec', 'truth', ks := {}) WHERE problem = $1"
+    for ks in ("[1, NULL]", "[NULL]"):
+        assert con.execute(query.format(ks), [short]).fetchall() == [(short, "a", 1, "userid 1")]
+    assert con.execute(query.format("[1, 10]"), [short]).fetchall() == []
+    con.execute("ALTER TABLE truth DROP rel")  # then user 1 has three relevant items
+    expected = [(short, "a", 1, "userid 1"), (short, "b", 1, "userid 1")]
+    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
+    con.execute("INSERT INTO truth VALUES (2, 10)")  # twice, which counts once
+    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
 
 
 @pytest.mark.parametrize(

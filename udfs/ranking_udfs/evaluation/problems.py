@@ -12,11 +12,15 @@ RANKS = "rec: scores look like ranks, and the highest counts as the best"
 # What to write against a problem: in the command, and in Python.
 TIES = ("--ties expected", "ties='expected'")
 EMPTY = ("--allow-empty", "allow_empty=True")
+SHORTER = (
+    "rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length"
+)
 ADVICE = {  # by how a problem begins
     RANKS: ("--ascending", "descending=False"),
     "rec: users whose scores are all equal": TIES,
     "rec: users whose order rests on ties": TIES,
     "rec: users with tied scores": TIES,
+    SHORTER: ("-m 'ndcg(ideal=truth)'", "ndcg(ideal=truth)"),
     **dict.fromkeys(NOTHING, EMPTY),
 }
 # Each problem that a command may show, with # for a number.
@@ -34,6 +38,7 @@ TEXTS = (
     "rec: users with tied scores at k = #",
     "rec: users with fewer than k = # items",
     "rec: users with fewer items than the longest list, below k = #",
+    SHORTER,
     "truth: no rel is above 0, so nothing is relevant",
     *(f"truth: {column} is NULL" for column in ("userid", "itemid", "rel")),
     "truth: rel is NaN or infinite",
