@@ -401,6 +401,28 @@ def test_items_of_one_family_match(con: duckdb.DuckDBPyConnection, rec: str, tru
         assert value(con, f"SELECT ranking_judge([{one}], [{other}], [1]) = {hit}") is True
 
 
+@pytest.mark.parametrize("full", ["['c']", "[3]"])
+def test_an_empty_list_has_no_type_or_that_of_the_other(con: duckdb.DuckDBPyConnection, full: str) -> None:
+    """One of another type DuckDB refuses; the functions, which see the items, take it."""
+    own, other = ("VARCHAR[]", "BIGINT[]") if "c" in full else ("BIGINT[]", "VARCHAR[]")
+    for empty in ("[]", "NULL"):
+        for of in ("", f"::{own}", f"::{other}::{own}"):
+            assert of_empty(con, f"{empty}{of}, {full}") == ([], [1.0], 0)
+            assert of_empty(con, f"{empty}{of}, {full}, [2]") == ([], [2.0], 0)
+            expected: Any = None if empty == "NULL" else ([], [], 1)
+            assert of_empty(con, f"{full}, {empty}{of}") == expected
+            assert of_empty(con, f"{full}, {empty}{of}, []") == expected
+        for lists in (f"{empty}::{other}, {full}", f"{full}, {empty}::{other}"):
+            with pytest.raises(duckdb.BinderException, match=r"(?s)'(BIGINT|VARCHAR)'"):
+                of_empty(con, lists)
+
+
+def of_empty(con: duckdb.DuckDBPyConnection, lists: str) -> Any:
+    """The ranks, the ideal and the size of the judged ranking."""
+    found = value(con, f"SELECT ranking_judge({lists})")
+    return found and (found["ranks"], found["ideal"], found["size"])
+
+
 def test_items_of_other_types_and_wrong_grades_are_errors(con: duckdb.DuckDBPyConnection) -> None:
     rule = "ranking_judge: rec and truth must hold items of the same type"
     assert refused(con, "ranking_judge([1], [1.5::DOUBLE])") == f"{rule}, got INTEGER and DOUBLE"

@@ -5,7 +5,7 @@ import random
 import re
 import threading
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -342,6 +342,44 @@ def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
     for wrong, said in (("'truth'", "'truth'"), ("NULL", "NULL"), ("5", "5")):
         rule = f"precision_recall_curve: divide must be list|k, got {said}"
         assert rule in message(tables, curve.format(f", divide := {wrong}"))
+
+
+REACHED = (
+    "recall",
+    "precision",
+    "f_measure",
+    "hit_rate",
+    "hits",
+    "mrr",
+    "average_precision",
+    "dcg",
+    "ideal_dcg",
+)
+REACHED += ("ndcg", "cumulative_gain", "rbp", "half_life_utility", "r_precision")
+
+
+def test_truth_as_its_own_recommendations_has_the_best_value_of_all_lists(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """Against every list of up to k items of a catalogue."""
+    truths: list[dict[int, float]] = [
+        {1: 3, 2: 1, 3: 0},
+        {4: 1},
+        {1: 1, 2: 1, 3: 1, 4: 2},
+        {5: 0},
+        {2: 0.5, 5: 2, 6: -1},
+    ]
+    con.execute("CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel DOUBLE)")
+    rows = [(user, *row) for user, truth in enumerate(truths) for row in truth.items()]
+    con.executemany("INSERT INTO truth VALUES (?, ?, ?)", rows)
+    names = ", ".join(f'"{name}"' for name in REACHED)
+    best = f"SELECT {names} FROM ranking_by_user('truth', 'truth', [1, 2, 3], score_col := 'rel')"
+    best += " ORDER BY userid, k"
+    for (truth, k), found in zip(product(truths, (1, 2, 3)), con.execute(best).fetchall(), strict=True):
+        lists = [[*rec] for size in range(1, k + 1) for rec in permutations(range(1, 7), size)]
+        for name, value in zip(REACHED, found, strict=True):
+            expected = max(in_table(name, rec, truth, k) or 0 for rec in lists)
+            assert value == pytest.approx(expected, abs=1e-12), (name, truth, k)
 
 
 def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
