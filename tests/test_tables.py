@@ -344,18 +344,10 @@ def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
         assert rule in message(tables, curve.format(f", divide := {wrong}"))
 
 
-REACHED = (
-    "recall",
-    "precision",
-    "f_measure",
-    "hit_rate",
-    "hits",
-    "mrr",
-    "average_precision",
-    "dcg",
-    "ideal_dcg",
-)
-REACHED += ("ndcg", "cumulative_gain", "rbp", "half_life_utility", "r_precision")
+REACHED = [
+    *("recall", "precision", "f_measure", "hit_rate", "hits", "mrr", "average_precision", "dcg", "ideal_dcg"),
+    *("ndcg", "cumulative_gain", "rbp", "half_life_utility", "r_precision"),
+]
 
 
 def test_truth_as_its_own_recommendations_has_the_best_value_of_all_lists(
