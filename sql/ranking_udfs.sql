@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -68,6 +68,7 @@ CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth'
                 CASE normalize::VARCHAR
                     WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
                     WHEN 'hits' THEN ranking.n_hits
+                    WHEN 'k' THEN ranking.k
                     ELSE ranking.n_relevant
                 END,
                 1)
@@ -274,6 +275,15 @@ CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
             [0::DOUBLE])[1])[1],
         0)
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ideal_problem(ranking, ideal) AS
+CASE
+    WHEN ideal::VARCHAR <> 'k' THEN NULL
+    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+        THEN format(
+            'a grade above 0 must be 1 with ideal=k, got {:g}',
+            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
+END;
 CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
 coalesce(
     error(CASE
@@ -510,11 +520,11 @@ hit_rate | measure | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; t
 hits | measure |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
 mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
 first_hit_rank | measure |  | rec; truth |  | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
-average_precision | measure | ap | rec; truth | normalize=truth|min|hits | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
+average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
 auc | measure | roc_auc | rec; truth |  | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
 ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
-ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
+ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
 cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
 err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
 rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
@@ -534,7 +544,7 @@ ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col='
 ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
-precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
@@ -1388,13 +1398,26 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
-CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life) AS
+CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
-    CASE WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' THEN ranking.log2_ideal END,
+    CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' AND ideal::VARCHAR = 'cut'
+            THEN ranking.log2_ideal
+    END,
     _ranking_discounted_gain(
         ranking,
-        grades,
-        _ranking_discounts(range(1, least(ranking.k, ranking.n_relevant) + 1), discount, base, half_life),
+        CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
+        _ranking_discounts(
+            range(
+                1,
+                1 + CASE ideal::VARCHAR
+                    WHEN 'truth' THEN ranking.n_relevant
+                    WHEN 'k' THEN least(ranking.k, 10000)
+                    ELSE least(ranking.k, ranking.n_relevant)
+                END),
+            discount,
+            base,
+            half_life),
         gain));
 CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 (
@@ -1530,7 +1553,12 @@ CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := '
         ELSE coalesce(
             list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
             / greatest(
-                CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
+                CASE normalize::VARCHAR
+                    WHEN 'min' THEN least(tied.k, tied.n_relevant)
+                    WHEN 'k' THEN tied.k
+                    ELSE tied.n_relevant
+                END,
+                1)
     END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
@@ -1954,6 +1982,12 @@ SELECT
     || list_transform(
         list_filter(ks, lambda k: k > n),
         lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
+    || CASE WHEN list_count(ks) < len(ks) THEN [_ranking_problem(
+        20,
+        'rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length',
+        system, 1, user, n)]
+        ELSE []
+    END
     END AS problems
 FROM (
     SELECT
@@ -2051,6 +2085,7 @@ FROM (
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
 SELECT
     userid,
+    n_relevant - coalesce(len(items) - list_unique(items), 0) AS n_relevant,
     _ranking_problems([
         _ranking_problem(
             6,
@@ -2169,7 +2204,7 @@ list_transform(
     lambda _ranking_view: _ranking_checked_value(
         'ranking_average_precision',
         _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
         _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
 CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL) AS
 list_transform(
@@ -2477,20 +2512,22 @@ CREATE OR REPLACE MACRO _ranking_ideal_dcg
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+CREATE OR REPLACE MACRO _ranking_ndcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 (
     least(
         _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life), 2 ** -1074),
+        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 (
-    least(
+    coalesce(error('ranking_ndcg: ' || _ranking_ideal_problem(tied, ideal))::INTEGER, 1)
+    * least(
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life), 2 ** -1074),
+        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
 CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
@@ -2795,7 +2832,13 @@ FROM (
 );
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
 SELECT unnest(
-    coalesce(problems, [])
+    coalesce(
+        CASE
+            WHEN list_count(ks) < len(ks)
+                THEN list_filter(problems, lambda one: one.place <> 20 OR coalesce(one.size < n_relevant, false))
+            ELSE problems
+        END,
+        [])
     || coalesce(truth_problems, [])
     || CASE
         WHEN listed IS NULL AND judged IS NULL THEN []
@@ -2828,6 +2871,7 @@ FROM (
         lists.systems,
         lists.problems,
         truths.problems AS truth_problems,
+        truths.n_relevant,
         every.systems AS every_system
     FROM (
         SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems
@@ -2922,14 +2966,17 @@ list_transform(
         _ranking_view,
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ndcg',
         _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+        coalesce(
+            _ranking_gain_problem(gain, discount, base, half_life),
+            _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')),
+            _ranking_ideal_problem(_ranking_view.ranking, ideal)),
+        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3210,7 +3257,7 @@ ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, divide := 'k'
 ) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
@@ -3219,7 +3266,7 @@ SELECT
 FROM (
     SELECT
         * EXCLUDE (ranking, ranking_system),
-        _ranking_precision(ranking) AS "precision",
+        _ranking_precision(ranking, divide) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
         SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
@@ -3238,6 +3285,8 @@ FROM (
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
+        WHEN divide::VARCHAR IN ('list', 'k') IS NOT TRUE
+            THEN error('precision_recall_curve: ' || _ranking_option('divide', divide, 'list|k', false))
         WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true
@@ -3522,7 +3571,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_log1p _ranking_sign_flip_p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_history _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -18,7 +18,7 @@ from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.columns import LIKE, NEAR
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
-from tests import reference
+from tests import coming_from, reference
 from tests.reference import ROOT, quoted
 
 REFERENCE = ROOT / "sql" / "README.md"
@@ -132,12 +132,25 @@ def generated() -> dict[Path, str]:
     return files
 
 
+def library_tables() -> Iterator[str]:
+    """Yield a table for each other library: a call of theirs, and what gives the same here."""
+    for library in coming_from.LIBRARIES:
+        note = f" {library.note[0].upper()}{library.note[1:]}." if library.note else ""
+        yield f"\n**{library.name}** ({library.version}).{note}\n"
+        yield "| theirs | here |\n|---|---|"
+        for row in library.rows:
+            here = f"`{row.ours}`" if not row.differs else ""
+            yield f"| `{row.theirs}` | {'; '.join(filter(None, (here, row.note)))} |"
+    yield ""
+
+
 def reference_text() -> str:
     """The reference: what is written by hand, and between it what is generated."""
     text = between(
         REFERENCE.read_text(), "<!-- contents: generated", "<!-- end of contents", reference.contents()
     )
     text = between(text, "<!-- table: generated", "<!-- end of table", reference.measure_table())
+    text = between(text, "<!-- libraries: generated", "<!-- end of libraries", library_tables())
     for title in reference.GROUPS:
         begin, end = f"<!-- {title}: generated", f"<!-- end of {title}"
         text = between(text, begin, end, reference.sections(title))

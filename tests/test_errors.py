@@ -105,10 +105,11 @@ def test_an_unknown_value_is_an_error_that_lists_the_valid_ones(con: duckdb.Duck
 @pytest.mark.parametrize(
     ("call_", "rule", "got"),
     [
-        ("average_precision(%s, 'normalize=rec')", "normalize must be truth|min|hits", "rec"),
+        ("average_precision(%s, 'normalize=rec')", "normalize must be truth|min|hits|k", "rec"),
         ("\"precision\"(%s, 'divide=truth')", "divide must be list|k", "truth"),
         ("ndcg(%s, 'gain=log')", "gain must be exp|linear", "log"),
         ("ndcg(%s, 'gain=linear base=1')", "base must be a number > 1", "1"),
+        ("ndcg(%s, 'ideal=list')", "ideal must be cut|truth|k", "list"),
         ("f1(%s, 'beta=-0.5')", "beta must be a number >= 0", "-0.5"),
         ("rbp(%s, 'persistence=1')", "persistence must be a number >= 0 and < 1", "1"),
         ("rbp(%s, 'persistence=-0.1')", "persistence must be a number >= 0 and < 1", "-0.1"),
@@ -291,6 +292,14 @@ def test_a_grade_above_max_grade_is_an_error_in_err_and_graded_rbp(con: duckdb.D
         expected = f"ValueError: {name}: a grade must be max_grade=4 or less, got 5"
         assert said(con, f"SELECT {name}(['a'], MAP {{'a': 5}}, NULL, 'gain=graded')") == expected
         assert value(con, f"SELECT {name}(['a'], MAP {{'a': 5}}, NULL, 'persistence=0.5')") == 1 / 2
+
+
+def test_an_ideal_of_k_hits_takes_no_grades_and_no_endless_list(con: duckdb.DuckDBPyConnection) -> None:
+    for grade in (3, 0.5):
+        graded = f"SELECT ndcg(['a'], MAP {{'b': {grade}, 'a': 0}}, 2, 'ideal=k')"
+        assert said(con, graded) == f"ValueError: ndcg: a grade above 0 must be 1 with ideal=k, got {grade}"
+    long = "SELECT ndcg([1], [1], 10001, 'ideal=k')"
+    assert said(con, long) == "ValueError: ndcg: k must be 10000 or less with ideal=k, got 10001"
 
 
 def test_a_grade_whose_gain_no_double_can_hold_is_an_error(con: duckdb.DuckDBPyConnection) -> None:

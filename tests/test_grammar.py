@@ -34,7 +34,8 @@ def test_options_and_cut_offs_are_read_however_they_are_spaced() -> None:
         " nDCG ( gain=linear  discount=original ) @ 5, 10 ,all ",
     ):
         one = parse_measure(text)
-        assert one.options == {"gain": "linear", "discount": "original", "base": 2.0, "half_life": 5.0}
+        chosen = {"gain": "linear", "discount": "original", "base": 2.0, "half_life": 5.0, "ideal": "cut"}
+        assert one.options == chosen
         assert one.cuts == (5, 10, None)
         assert one.name == "ndcg(gain=linear,discount=original)"
         assert one.label == "NDCG (gain=linear,discount=original)"

@@ -128,7 +128,7 @@ BY_ITEM = "equal scores are in the order of items, descending, ours ascending"
 AS_GIVEN = "equal scores are in no order of their own, ours in that of items"
 HELD_ONCE = "a run is a dict, which holds an item once; in a table its second row takes up a rank"
 LEFT_OUT = "a user without a list is left out, as without trec_eval's -c: who gives nothing would gain"
-FULL = "its best list has k items even where truth has fewer"
+FULL = "its best list has k items even where truth has fewer: ndcg(ideal=k) is the same"
 
 
 def because(user: str, measures: Sequence[str], reason: str) -> dict[tuple[str, str], str]:

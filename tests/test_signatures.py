@@ -46,7 +46,7 @@ OTHER = {
     **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
-    **{"recall": "0.3", "variant": "'c'"},
+    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'"},
     **{
         "events": "'happened'",
         "test_from": "12",

@@ -267,6 +267,14 @@ def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConn
         assert said == f"ranking_{name}: a grade must be max_grade={most:g} or less, got 7"
 
 
+def test_an_ideal_of_k_hits_takes_no_grades_and_no_endless_list(con: duckdb.DuckDBPyConnection) -> None:
+    said = refused(con, "ranking_ndcg(seven, 2, ideal := 'k')")
+    assert said == "ranking_ndcg: a grade above 0 must be 1 with ideal=k, got 7"
+    said = refused(con, "ranking_ndcg(plain, 10001, ideal := 'k')")
+    assert said == "ranking_ndcg: k must be 10000 or less with ideal=k, got 10001"
+    assert 0 < of(con, "ranking_ndcg(plain, 10000, ideal := 'k')") < of(con, "ranking_ndcg(plain, 10)")
+
+
 @pytest.mark.parametrize("pair", ["1.5e308, 1.5e308", "1.5e308, 1.4e308"])
 def test_gains_are_summed_where_a_double_holds_the_sum(con: duckdb.DuckDBPyConnection, pair: str) -> None:
     huge = f"FROM (SELECT ranking_judge([1, 2], [1, 2], [{pair}]::DOUBLE[]) AS huge FROM t)"
@@ -391,6 +399,28 @@ def test_items_of_one_family_match(con: duckdb.DuckDBPyConnection, rec: str, tru
     for one, other in ((rec, truth), (truth, rec)):
         assert value(con, f"SELECT ranking_judge([{one}], [{other}]) = {hit}") is True
         assert value(con, f"SELECT ranking_judge([{one}], [{other}], [1]) = {hit}") is True
+
+
+@pytest.mark.parametrize("full", ["['c']", "[3]"])
+def test_an_empty_list_has_no_type_or_that_of_the_other(con: duckdb.DuckDBPyConnection, full: str) -> None:
+    """One of another type DuckDB refuses; the functions, which see the items, take it."""
+    own, other = ("VARCHAR[]", "BIGINT[]") if "c" in full else ("BIGINT[]", "VARCHAR[]")
+    for empty in ("[]", "NULL"):
+        for of in ("", f"::{own}", f"::{other}::{own}"):
+            assert of_empty(con, f"{empty}{of}, {full}") == ([], [1.0], 0)
+            assert of_empty(con, f"{empty}{of}, {full}, [2]") == ([], [2.0], 0)
+            expected: Any = None if empty == "NULL" else ([], [], 1)
+            assert of_empty(con, f"{full}, {empty}{of}") == expected
+            assert of_empty(con, f"{full}, {empty}{of}, []") == expected
+        for lists in (f"{empty}::{other}, {full}", f"{full}, {empty}::{other}"):
+            with pytest.raises(duckdb.BinderException, match=r"(?s)'(BIGINT|VARCHAR)'"):
+                of_empty(con, lists)
+
+
+def of_empty(con: duckdb.DuckDBPyConnection, lists: str) -> Any:
+    """The ranks, the ideal and the size of the judged ranking."""
+    found = value(con, f"SELECT ranking_judge({lists})")
+    return found and (found["ranks"], found["ideal"], found["size"])
 
 
 def test_items_of_other_types_and_wrong_grades_are_errors(con: duckdb.DuckDBPyConnection) -> None:

@@ -5,7 +5,7 @@ import random
 import re
 import threading
 from collections.abc import Iterator
-from itertools import permutations
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -328,6 +328,50 @@ def test_a_max_k_that_cannot_be_is_an_error(
         for function, name in functions.items():
             error = message(con, f"FROM {function}('rec', 'truth', max_k := {max_k})")
             assert error == f"Invalid Input Error: {name}: max_k {expected}"
+
+
+def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    """User 1 has a hit at rank 1 of 1; torchmetrics 1.9's curve with adaptive_k=False and True."""
+    tables.execute("CREATE VIEW short AS SELECT 1 AS userid, 10 AS itemid, 1 AS score")
+    tables.execute("CREATE VIEW two AS SELECT 1 AS userid, unnest([10, 20]) AS itemid")
+    curve = "SELECT list(precision ORDER BY k) FROM precision_recall_curve('short', 'two', 3{})"
+    for given, expected in (("", [1, 1 / 2, 1 / 3]), (", divide := 'list'", [1, 1, 1])):
+        assert tables.execute(curve.format(given)).fetchall() == [(expected,)]
+    for wrong, said in (("'truth'", "'truth'"), ("NULL", "NULL"), ("5", "5")):
+        rule = f"precision_recall_curve: divide must be list|k, got {said}"
+        assert rule in message(tables, curve.format(f", divide := {wrong}"))
+
+
+REACHED = [
+    *("recall", "precision", "f_measure", "hit_rate", "hits", "mrr", "average_precision", "dcg", "ideal_dcg"),
+    *("ndcg", "cumulative_gain", "rbp", "half_life_utility", "r_precision"),
+]
+
+
+def test_truth_as_its_own_recommendations_has_the_best_value_of_all_lists(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """Against every list of up to k items of a catalogue."""
+    truths: list[dict[int, float]] = [
+        {1: 3, 2: 1, 3: 0},
+        {4: 1},
+        {1: 1, 2: 1, 3: 1, 4: 2},
+        {5: 0},
+        {2: 0.5, 5: 2, 6: -1},
+    ]
+    con.execute("CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel DOUBLE)")
+    rows = [(user, *row) for user, truth in enumerate(truths) for row in truth.items()]
+    con.executemany("INSERT INTO truth VALUES (?, ?, ?)", rows)
+    names = ", ".join(f'"{name}"' for name in REACHED)
+    best = f"SELECT {names} FROM ranking_by_user('truth', 'truth', [1, 2, 3], score_col := 'rel')"
+    best += " ORDER BY userid, k"
+    for (truth, k), found in zip(product(truths, (1, 2, 3)), con.execute(best).fetchall(), strict=True):
+        lists = [[*rec] for size in range(1, k + 1) for rec in permutations(range(1, 7), size)]
+        for name, value in zip(REACHED, found, strict=True):
+            expected = max(in_table(name, rec, truth, k) or 0 for rec in lists)
+            assert value == pytest.approx(expected, abs=1e-12), (name, truth, k)
 
 
 def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
@@ -998,6 +1042,30 @@ def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnectio
         ("rec: users with fewer than k = 5 items", 3),
         ("rec: users with fewer items than the longest list, below k = 9", 3),
     ]
+
+
+def test_lists_shorter_than_their_truth_are_named_where_the_whole_list_is_measured(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    con.execute("""
+        CREATE TABLE rec (system VARCHAR, userid INTEGER, itemid INTEGER, score INTEGER);
+        INSERT INTO rec VALUES ('a', 1, 10, 1), ('a', 2, 10, 2), ('a', 2, 20, 1), ('a', 9, 10, 1);
+        INSERT INTO rec VALUES ('b', 1, 10, 1), ('b', 1, 30, 2);
+        CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel INTEGER);
+        INSERT INTO truth VALUES (1, 10, 3), (1, 20, 1), (1, 30, 0), (2, 10, 1), (2, 30, 1), (3, 10, 1);
+    """)
+    short = (
+        "rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length"
+    )
+    query = "SELECT * FROM ranking_check('rec', 'truth', ks := {}) WHERE problem = $1"
+    for ks in ("[1, NULL]", "[NULL]"):
+        assert con.execute(query.format(ks), [short]).fetchall() == [(short, "a", 1, "userid 1")]
+    assert con.execute(query.format("[1, 10]"), [short]).fetchall() == []
+    con.execute("ALTER TABLE truth DROP rel")  # then user 1 has three relevant items
+    expected = [(short, "a", 1, "userid 1"), (short, "b", 1, "userid 1")]
+    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
+    con.execute("INSERT INTO truth VALUES (2, 10)")  # twice, which counts once
+    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
 
 
 @pytest.mark.parametrize(

@@ -93,6 +93,7 @@ WORKED: list[tuple[str, Tied, int | None, Options, float]] = [
     ("average_precision", ONE, 2, {}, (1 / 2) / 3 / 2),
     ("average_precision", TWO, 2, {}, ((1 + 1) + 1 + 1 / 2) / 3 / 2),
     ("average_precision", TWO, 1, {"normalize": "min"}, 2 / 3),
+    ("average_precision", ONE, 3, {"normalize": "k"}, (1 / 2 + 1 / 3) / 3 / 3),
     ("average_precision", TWO, 2, {"normalize": "hits"}, (1 + 1 + 1 / 2) / 3),
     ("average_precision", BELOW, None, {}, ((1 + 1) + (1 + 2 / 3)) / 2 / 2),
     ("auc", ONE, 2, {}, (0 + 0.5 + 0.5) / 3),
@@ -105,6 +106,8 @@ WORKED: list[tuple[str, Tied, int | None, Options, float]] = [
     ("ideal_dcg", GRADED, 2, {}, 7 + LOG3),
     ("ndcg", GRADED, 1, {}, (7 + 1) / 2 / 7),
     ("ndcg", ONE, 2, {}, LOG3 / 3 / (1 + LOG3)),
+    ("ndcg", GRADED, 1, {"ideal": "truth"}, (7 + 1) / 2 / (7 + LOG3 + 1 / 2)),
+    ("ndcg", ONE, 3, {"ideal": "k"}, (LOG3 + 1 / 2) / 3 / (1 + LOG3 + 1 / 2)),
     ("cumulative_gain", GRADED, 1, {}, (3 + 1) / 2),
     ("cumulative_gain", GRADED, 3, {"gain": "exp"}, 7 + 1 + 1),
     ("rbp", ONE, 3, {}, 0.2 * (0.8 + 0.8**2) / 3),
@@ -148,6 +151,7 @@ def test_a_grade_that_a_measure_cannot_take_is_an_error(con: duckdb.DuckDBPyConn
             {"gain": "exp"},
             "1000 or less with gain=exp (gain := 'linear' takes any), got 1001",
         ),
+        ("ndcg", {"ideal": "truth"}, "1000 or less with gain=exp (gain := 'linear' takes any), got 1001"),
         ("rbp", {"gain": "graded"}, "max_grade=4 or less, got 1001"),
     ):
         with pytest.raises(
@@ -417,3 +421,26 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
         ORDER BY userid
     """
     assert con.execute(query).fetchall()[:4] == [(True, 1_200)] * 4
+
+
+def test_an_option_comes_of_the_grades_or_of_the_columns(con: duckdb.DuckDBPyConnection) -> None:
+    """What the reference says, against the formulas that have the option."""
+    draw = random.Random(5)
+    create_tables(con, [case for case in random_cases(draw, 60, 7) if case.truth])
+    con.execute(
+        "CREATE OR REPLACE VIEW linear AS SELECT * REPLACE (log2(1 + greatest(rel, 0)) AS rel) FROM judged"
+    )
+    options = ["ndcg(gain=linear)", "average_precision(normalize=min)", "average_precision(normalize=k)"]
+    options += ["recall(normalize=min)", "precision(divide=list)"]
+    relation = ranking_udfs.evaluate(
+        "given", "judged", options, ks=[2, 3], ties="expected", con=con, check=False
+    )
+    columns = ", ".join(f'"{name}"' for name in options)
+    asked = relation.select(f"k, {columns}").fetchall()
+    found = con.execute("""
+        SELECT k, avg(ndcg), avg(coalesce(average_precision * n_truth / nullif(least(n_truth, k), 0), 0)),
+            avg(average_precision * n_truth / k), avg(coalesce(hits / nullif(least(n_truth, k), 0), 0)),
+            avg(coalesce(hits / nullif(least(n_rec, k), 0), 0))
+        FROM ranking_by_user('given', 'linear', [2, 3], ties := 'expected') GROUP BY k ORDER BY k
+    """).fetchall()
+    assert found == [pytest.approx(row, abs=1e-12) for row in asked]

@@ -385,11 +385,14 @@ def trec_eval_at(measure: str, *, graded: bool = False, **settings: Any) -> Outs
     return Outside(f"trec_eval {measure}", values, "pytrec_eval", **settings)
 
 
-def trec_eval_cut(measure: str | Callable[[Options], str], **settings: Any) -> Outside:
+def trec_eval_cut(
+    measure: str | Callable[[Options], str], *, graded: bool = False, **settings: Any
+) -> Outside:
     """A trec_eval measure of the whole run, given a run that is cut to the top k."""
 
     def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
-        return _trec_eval(topics, measure if isinstance(measure, str) else measure(options), cut=k)
+        name = measure if isinstance(measure, str) else measure(options)
+        return _trec_eval(topics, name, cut=k, graded=graded)
 
     name = measure if isinstance(measure, str) else measure({})
     return Outside(f"trec_eval {name}", values, "pytrec_eval", **{"when": both_sides, **settings})
@@ -678,6 +681,8 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
         Worked(REC, TRUTH, 2, (1 / 1) / min(3, 2), {"normalize": "min"}),
         Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 2, {"normalize": "hits"}),
         Worked(REC, TRUTH, 4, (1 / 1 + 2 / 3) / 3, {"normalize": "truth"}),
+        Worked(REC, TRUTH, 10, (1 / 1 + 2 / 3) / 10, {"normalize": "k"}),
+        Worked(REC, TRUTH, None, (1 / 1 + 2 / 3) / 4, {"normalize": "k"}),  # k is the length of the list
         Worked([1], TRUTH, 2, (1 / 1) / 2, {"normalize": "min"}),  # k counts, not the length of the list
         Worked([1, 1, 2], [1, 2], None, (1 / 1 + 2 / 3) / 2),  # the repeat at rank 2 is a miss
         Worked([None, 1], [1], None, (1 / 2) / 1),
@@ -694,7 +699,7 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
         trec_eval_cut("map", options=[{"normalize": "truth"}]),
         sklearn_labels("average_precision_score", some_hit, [{"normalize": "hits"}]),
     ],
-    options=[{}, {"normalize": "truth"}, {"normalize": "min"}, {"normalize": "hits"}],
+    options=[{}, *({"normalize": choice} for choice in ("truth", "min", "hits", "k"))],
 )
 def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
     """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0.
@@ -709,10 +714,9 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
     hits = ranking.hits(k)
     if not hits:
         return 0.0
-    divisor = {"truth": ranking.relevant, "min": min(ranking.relevant, ranking.limit(k)), "hits": len(hits)}[
-        normalize
-    ]
-    return math.fsum(found / rank for found, rank in enumerate(hits, start=1)) / divisor
+    limit = ranking.limit(k)
+    divisors = {"truth": ranking.relevant, "min": min(ranking.relevant, limit), "hits": len(hits), "k": limit}
+    return math.fsum(found / rank for found, rank in enumerate(hits, start=1)) / divisors[normalize]
 
 
 @witness(
@@ -932,12 +936,37 @@ def ideal_dcg(
         ),
         Worked([1], [1, 2], 10, 1 / (1 + 1 / math.log2(3))),  # the ideal is longer than the list
         Worked([(2, "a"), (2, "b")], [2], None, 1.0),  # truth lost an equal grade: never above 1
+        Worked(
+            [1], [1, 2, 3, 4], None, 1 / (1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)), {"ideal": "truth"}
+        ),
+        Worked([1], [1, 2, 3], 1, 1 / (1 + 1 / math.log2(3) + 1 / 2), {"ideal": "truth"}),
+        Worked(["x"], {"x": 1, "y": 3, "z": 0}, 5, 1 / (7 + 1 / math.log2(3)), {"ideal": "truth"}),
+        Worked(
+            PAIRS[:1],
+            PAIR_GRADES[:2],
+            1,
+            5 / (5 + 4 / 2),
+            {"gain": "linear", "discount": "half_life", "half_life": 2, "ideal": "truth"},
+        ),
+        Worked([9, 1], [1], 3, (1 / math.log2(3)) / (1 + 1 / math.log2(3) + 1 / 2), {"ideal": "k"}),
+        Worked([9, 1], {1: 1, 9: 0}, None, (1 / math.log2(3)) / (1 + 1 / math.log2(3)), {"ideal": "k"}),
+        Worked(
+            [9, 1],
+            {1: 1, 8: -2},
+            2,
+            (1 / 2) / (1 + 1 / 2),
+            {"ideal": "k", "discount": "half_life", "half_life": 2},
+        ),
+        Worked([1], [1], 0, 0.0, {"ideal": "truth"}),
+        Worked([1], [1], 0, 0.0, {"ideal": "k"}),
+        Worked([1], [], 3, 0.0, {"ideal": "k"}),
         Worked([1], {1: 0}, None, 0.0),
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
     outside=[
         trec_eval_at("ndcg_cut", graded=True, options=[{"gain": "linear"}]),
+        trec_eval_cut("ndcg", graded=True, options=[{"gain": "linear", "ideal": "truth"}]),
         sklearn_dcg("ndcg_score"),
         ir_measures_at(
             "nDCG(dcg='exp-log2')",
@@ -957,6 +986,8 @@ def ideal_dcg(
         {"gain": "linear", "discount": "original", "base": 10},
         {"discount": "half_life"},
         {"gain": "linear", "discount": "half_life", "half_life": 2},
+        {"ideal": "truth"},
+        {"gain": "linear", "discount": "original", "base": 3, "ideal": "truth"},
     ],
 )
 def ndcg(
@@ -967,6 +998,7 @@ def ndcg(
     discount: str = "log2",
     base: float = 2,
     half_life: float = 5,
+    ideal: str = "cut",
 ) -> Value:
     """DCG divided by the ideal DCG; 0 where the ideal is 0.
 
@@ -975,7 +1007,12 @@ def ndcg(
     retrieved has to be passed in below the list. See dcg and ideal_dcg for discounts and cut-offs.
     """
     settings: dict[str, Any] = {"gain": gain, "discount": discount, "base": base, "half_life": half_life}
-    reached, possible = dcg(ranking, k, **settings), ideal_dcg(ranking, k, **settings)
+    best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)
+    if ideal == "k":
+        if any(grade > 0 and grade != 1 for grade in ranking.ideal):
+            raise ValueError("a grade above 0 is not 1")
+        best = Ranking([], [], [1.0] * ranking.limit(k), ranking.size)
+    reached, possible = dcg(ranking, k, **settings), ideal_dcg(best, end, **settings)
     assert reached is not None
     assert possible is not None
     return reached / possible if possible > 0 else 0.0

@@ -1,11 +1,11 @@
 -- The mean of the precision at each relevant item; its mean over users is the MAP.
 --
 -- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
--- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k.
+-- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k, with normalize=k by k.
 --
 -- judged:    a judged ranking, from ranking_judge or ranking_judged
 -- k:         how far to look, an integer of any type; NULL for the whole list
--- normalize: 'truth', 'min' or 'hits'
+-- normalize: 'truth', 'min', 'hits' or 'k'
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
@@ -15,7 +15,7 @@ list_transform(
     lambda _ranking_view: _ranking_checked_value(
         'ranking_average_precision',
         _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min|hits', normalize::VARCHAR IN ('truth', 'min', 'hits')),
+        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
         _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
 
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
@@ -27,6 +27,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 't
                 CASE normalize::VARCHAR
                     WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
                     WHEN 'hits' THEN ranking.n_hits
+                    WHEN 'k' THEN ranking.k
                     ELSE ranking.n_relevant
                 END,
                 1)
@@ -61,6 +62,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize
         ELSE coalesce(
             list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
             / greatest(
-                CASE normalize::VARCHAR WHEN 'min' THEN least(tied.k, tied.n_relevant) ELSE tied.n_relevant END, 1)
+                CASE normalize::VARCHAR
+                    WHEN 'min' THEN least(tied.k, tied.n_relevant)
+                    WHEN 'k' THEN tied.k
+                    ELSE tied.n_relevant
+                END,
+                1)
     END
 )::DOUBLE;

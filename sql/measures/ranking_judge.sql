@@ -4,7 +4,8 @@
 --          always one.
 -- truth:   LIST of the relevant items, or of all that were judged if there are grades. An item twice in it counts once,
 --          with its highest grade, NULL not at all. Integers of any width match each other, and so do VARCHAR and
---          ENUM; other items must be of the same type in rec and in truth (cast a UUID beside text).
+--          ENUM; other items must be of the same type in rec and in truth (cast a UUID beside text), also where one of
+--          the two is empty or NULL: write [] without a type, or that of the other, rec::VARCHAR[].
 -- grades:  LIST of the grade of each item of truth, finite numbers; items of grade 0 or less are judged, but not
 --          relevant. Without it, every grade is 1. Of a MAP from item to grade: map_keys(m), map_values(m).
 -- Returns: STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER): the ranks of the

@@ -3,13 +3,14 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
 -- user_col, ..., descending: as for ranking_judged
+-- divide:     by what precision divides where a list is shorter than k: 'k', or 'list' for its length
 -- Returns:    [system,] k, "precision", recall, in the order of k
--- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL
+-- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL; a wrong divide
 -- Example:    FROM precision_recall_curve('rec', 'truth', 3);
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, divide := 'k'
 ) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
@@ -18,7 +19,7 @@ SELECT
 FROM (
     SELECT
         * EXCLUDE (ranking, ranking_system),
-        _ranking_precision(ranking) AS "precision",
+        _ranking_precision(ranking, divide) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
         SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
@@ -37,6 +38,8 @@ FROM (
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
+        WHEN divide::VARCHAR IN ('list', 'k') IS NOT TRUE
+            THEN error('precision_recall_curve: ' || _ranking_option('divide', divide, 'list|k', false))
         WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true

@@ -53,6 +53,13 @@ SELECT
     || list_transform(
         list_filter(ks, lambda k: k > n),
         lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
+    -- A problem only if truth has more: see _ranking_user_problems.
+    || CASE WHEN list_count(ks) < len(ks) THEN [_ranking_problem(
+        20,
+        'rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length',
+        system, 1, user, n)]
+        ELSE []
+    END
     END AS problems
 FROM (
     SELECT

@@ -2,11 +2,12 @@
 --
 -- truth:   name of a table, as query_table takes it
 -- names:   what _ranking_names gives
--- Returns: userid, problems: LIST of what _ranking_problem gives
+-- Returns: userid, n_relevant (at least so many items), problems: LIST of what _ranking_problem gives
 -- Example: FROM _ranking_truth_problems('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names) AS TABLE
 SELECT
     userid,
+    n_relevant - coalesce(len(items) - list_unique(items), 0) AS n_relevant,
     _ranking_problems([
         -- A problem only if no user has a relevant item: see _ranking_problem_rows.
         _ranking_problem(

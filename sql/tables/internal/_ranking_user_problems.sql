@@ -10,7 +10,13 @@
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), [5, 10], 10);
 CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
 SELECT unnest(
-    coalesce(problems, [])
+    coalesce(
+        CASE
+            WHEN list_count(ks) < len(ks)
+                THEN list_filter(problems, lambda one: one.place <> 20 OR coalesce(one.size < n_relevant, false))
+            ELSE problems
+        END,
+        [])
     || coalesce(truth_problems, [])
     || CASE
         WHEN listed IS NULL AND judged IS NULL THEN []
@@ -44,6 +50,7 @@ FROM (
         lists.systems,
         lists.problems,
         truths.problems AS truth_problems,
+        truths.n_relevant,
         every.systems AS every_system
     FROM (
         SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems

@@ -13,6 +13,9 @@ RANKS = "rec: scores look like ranks, and the highest counts as the best"
 TIES = ("--ties expected", "ties='expected'")
 EMPTY = ("--allow-empty", "allow_empty=True")
 OWN = "items that the user has in history already"
+SHORTER = (
+    "rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length"
+)
 ADVICE = {  # by how a problem begins
     RANKS: ("--ascending", "descending=False"),
     "rec: users whose scores are all equal": TIES,
@@ -20,6 +23,7 @@ ADVICE = {  # by how a problem begins
     "rec: users with tied scores": TIES,
     f"rec: {OWN}": ("FROM rec ANTI JOIN history USING (userid, itemid)",) * 2,
     f"truth: {OWN}": ("ranking-udfs split --seen drop", "ranking_split(..., seen := 'drop')"),
+    SHORTER: ("-m 'ndcg(ideal=truth)'", "ndcg(ideal=truth)"),
     **dict.fromkeys(NOTHING, EMPTY),
 }
 # Each problem that a command may show, with # for a number.
@@ -37,6 +41,7 @@ TEXTS = (
     "rec: users with tied scores at k = #",
     "rec: users with fewer than k = # items",
     "rec: users with fewer items than the longest list, below k = #",
+    SHORTER,
     "truth: no rel is above 0, so nothing is relevant",
     *(f"truth: {column} is NULL" for column in ("userid", "itemid", "rel")),
     "truth: rel is NaN or infinite",

@@ -36,6 +36,8 @@ DISCOUNT: dict[str, Option] = {
 SHARE = Range(0, 1)
 NO_TRUTH = Empty(0)
 BOTH_EMPTY = Empty(0, both=1)
+IDEAL: dict[str, Option] = {"ideal": OneOf("cut", "truth", "k")}
+LONGEST_FULL = 10_000  # ranks of a best list with ideal=k
 DIVIDE: dict[str, Option] = {"divide": OneOf("list", "k", of_judged="k")}
 
 
@@ -227,7 +229,7 @@ def first_hit_rank(rankings: Rankings) -> Floats:
 @measure(
     title="MAP",
     aliases=("ap",),
-    options={"normalize": OneOf("truth", "min", "hits")},
+    options={"normalize": OneOf("truth", "min", "hits", "k")},
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
@@ -237,12 +239,13 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     """Mean of the precision at each relevant item; its mean over users is the MAP.
 
     sum over r of P(r) rel(r), divided by |truth|; with normalize=min by min(|truth|, k), with normalize=hits
-    by the hits in the top k. With normalize=truth it equals the sum of P(r) times the change in recall.
+    by the hits in the top k, with normalize=k by k. With normalize=truth it equals the sum of P(r) times the
+    change in recall.
 
     Where truth is empty: 1 if rec is empty too, else 0. trec_eval's map and map_cut are normalize=truth.
     scikit-learn's average_precision_score over the items of the list is normalize=hits, and so is Hivemall's
-    code, against its own page. LensKit divides by min(|truth|, |rec|), which for a list shorter than k is
-    none of them.
+    code, against its own page. RecTools' MAP is normalize=truth, with divide_by_k normalize=k. LensKit
+    divides by min(|truth|, |rec|), which for a list shorter than k is none of them.
 
     Source: Hivemall, "Ranking Problems"; Buckley and Voorhees (2000).
 
@@ -250,11 +253,9 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
     0.5555555555555555
     """
     hits = rankings.hits
-    if normalize == "min":
-        whole = np.minimum(rankings.n_relevant, rankings.k)
-    else:
-        whole = rankings.n_relevant if normalize == "truth" else rankings.n_hits
-    return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), whole))
+    limit, relevant = rankings.k, rankings.n_relevant
+    wholes = {"truth": relevant, "min": np.minimum(relevant, limit), "hits": rankings.n_hits, "k": limit}
+    return unless_empty(rankings, ratio(rankings.total(hits.number / hits.rank), wholes[normalize]))
 
 
 @measure(
@@ -335,9 +336,9 @@ def finite_total(rankings: Rankings, items: Ranked, values: Floats) -> Floats:
     return sums
 
 
-def share_of_best(rankings: Rankings, value: Callable[[Ranked], Floats]) -> Floats:
+def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Floats]) -> Floats:
     """Divide the sum of a value per hit by that of the best possible list; 0 where that is 0."""
-    hits, best = rankings.hits, rankings.best
+    hits = rankings.hits
     of_hits, of_best = value(hits), value(best)
     if of_best.max(initial=0) > 1e290:  # a sum might overflow: of a power of 2, no digit is lost
         highest = ragged.maximum(of_best, best.row, rankings.n)
@@ -402,17 +403,38 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     return finite_total(rankings, rankings.best, values)
 
 
-@measure(title="NDCG", options=GAIN | DISCOUNT, range=SHARE, empty=NO_TRUTH, source="Hivemall", expected=True)
-def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+def full_list(rankings: Rankings) -> Ranked:
+    """Return k items of grade 1 for each ranking, to which lists without grades alone can be compared."""
+    above = rankings.judged.ideal[rankings.judged.ideal > 0]
+    if (above != 1).any():
+        raise InputError(f"a grade above 0 must be 1 with ideal=k, got {above[above != 1].max():g}")
+    if rankings.k.max(initial=0) > LONGEST_FULL:
+        raise InputError(f"k must be {LONGEST_FULL} or less with ideal=k, got {rankings.k.max()}")
+    offsets = ragged.offsets_of(rankings.k)
+    rank = ragged.positions(offsets) + 1
+    return Ranked(ragged.rows_of(offsets), rank, np.ones(len(rank)), offsets)
+
+
+@measure(
+    title="NDCG",
+    options=GAIN | DISCOUNT | IDEAL,
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Hivemall",
+    expected=True,
+)
+def ndcg(
+    rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float, ideal: str
+) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
-    Gains, discounts and their options as in dcg; the ideal runs to min(k, |truth|), k omitted means the
-    length of rec.
+    Gains, discounts and their options as in dcg. The ideal runs to min(k, |truth|), k omitted means the
+    length of rec, so one hit alone in a list is 1; with ideal=truth it runs to |truth|, whatever k is; with
+    ideal=k it is k items of grade 1, however few truth has, up to k = 10000.
 
-    0 where the ideal is 0, so also where truth is empty. trec_eval's ndcg_cut, scikit-learn's ndcg_score and
-    ranx's ndcg are gain=linear, gdeval's and ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut lets
-    the ideal run to |truth|: pass a k of at least |truth|. RecTools' ideal holds k items even where |truth|
-    is smaller.
+    0 where the ideal is 0, so also where truth is empty. With ideal=k, a grade above 0 that is not 1 is an
+    error. trec_eval's ndcg_cut, scikit-learn's ndcg_score and ranx's ndcg are gain=linear, gdeval's and
+    ranx's ndcg_burges gain=exp. trec_eval's ndcg without a cut is ideal=truth, RecTools' NDCG ideal=k.
 
     Source: Hivemall, "Ranking Problems"; Jarvelin and Kekalainen (2002); Burges et al. (2005).
 
@@ -423,7 +445,10 @@ def ndcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life
     def value(items: Ranked) -> Floats:
         return discounted_gains(items, gain=gain, discount=discount, base=base, half_life=half_life)
 
-    return share_of_best(rankings, value)
+    if ideal == "k":
+        return share_of_best(rankings, full_list(rankings), value)
+    best = rankings.best if ideal == "cut" else rankings.best_to(rankings.n_relevant)
+    return share_of_best(rankings, best, value)
 
 
 @measure(
@@ -542,7 +567,7 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
     def utility(items: Ranked) -> Floats:
         return np.maximum(items.grade - neutral, 0) * np.exp2(-(items.rank - 1) / (half_life - 1))
 
-    return share_of_best(rankings, utility)
+    return share_of_best(rankings, rankings.best, utility)
 
 
 @measure(

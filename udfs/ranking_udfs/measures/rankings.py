@@ -70,7 +70,11 @@ class Rankings:
     @cached_property
     def best(self) -> "Ranked":
         """The relevant items of the best possible list, cut at k, as if they were its hits."""
-        offsets = ragged.offsets_of(np.minimum(self.n_relevant, self.k))
+        return self.best_to(np.minimum(self.n_relevant, self.k))
+
+    def best_to(self, n: Ints) -> "Ranked":
+        """Return the first n relevant items of the best possible list, as if they were its hits."""
+        offsets = ragged.offsets_of(n)
         row, place = ragged.rows_of(offsets), ragged.positions(offsets)
         return Ranked(row, place + 1, self.judged.ideal[self.judged.ideal_offsets[row] + place], offsets)
 
