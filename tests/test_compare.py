@@ -178,11 +178,11 @@ def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) ->
         p = exact_t_p(t, df)
         if p < 1e-300:
             continue
-        found, back = con.execute(
+        ((found, back),) = con.execute(
             "SELECT _ranking.main._ranking_t_p(t, df), _ranking.main._ranking_t_quantile(p, df) "
             "FROM (SELECT $1::DOUBLE AS t, $2 AS df, $3 AS p)",
             [t, df, float(p)],
-        ).fetchone()
+        ).fetchall()
         assert abs(found / p - 1) < 1e-12, t
         if p < 0.999:  # beyond, a DOUBLE of p says little of t
             assert back == pytest.approx(t, rel=1e-12), t
@@ -193,7 +193,7 @@ def test_students_t_to_twelve_digits(con: duckdb.DuckDBPyConnection, df: int) ->
 def test_students_t_at_its_ends(con: duckdb.DuckDBPyConnection) -> None:
     p = "_ranking.main._ranking_t_p"
     query = f"SELECT {p}(0, 5), {p}(1e300, 5), {p}(-1, 1), _ranking.main._ranking_t_quantile(1, 5)"
-    assert con.execute(query).fetchone() == (1, 0, pytest.approx(0.5, rel=1e-15), 0)
+    assert con.execute(query).fetchall() == [(1, 0, pytest.approx(0.5, rel=1e-15), 0)]
 
 
 # --- Other libraries ---

@@ -238,7 +238,7 @@ def test_the_check_says_in_which_file_and_what_to_write(run: Run, files: None) -
     assert [row["write"] for row in found] == [
         "ranking-udfs split --seen drop",
         None,
-        "FROM rec ANTI JOIN history USING (userid, itemid)",
+        "an ANTI JOIN with the history where rec is made",
         None,
         None,
     ]

@@ -93,7 +93,8 @@ def test_f_measure_of_any_beta_is_within_the_range(beta: float) -> None:
 def test_the_ideal_ranking_has_exactly_the_highest_value(truth: dict[int, float], k: int) -> None:
     topics = [Topic(sorted(truth, key=lambda item: -truth[item]), truth)]
     at_k: list[tuple[str, Options]] = [
-        *(("ndcg", options) for options in WITNESSES["ndcg"].options),
+        # Of all of truth, whatever k, no list of k items is the best.
+        *(("ndcg", one) for one in WITNESSES["ndcg"].options if one.get("ideal", "cut") == "cut"),
         ("recall", {"normalize": "min"}),
         ("average_precision", {"normalize": "min"}),
         *(

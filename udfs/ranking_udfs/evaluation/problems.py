@@ -21,7 +21,7 @@ ADVICE = {  # by how a problem begins
     "rec: users whose scores are all equal": TIES,
     "rec: users whose order rests on ties": TIES,
     "rec: users with tied scores": TIES,
-    f"rec: {OWN}": ("FROM rec ANTI JOIN history USING (userid, itemid)",) * 2,
+    f"rec: {OWN}": ("an ANTI JOIN with the history where rec is made",) * 2,
     f"truth: {OWN}": ("ranking-udfs split --seen drop", "ranking_split(..., seen := 'drop')"),
     SHORTER: ("-m 'ndcg(ideal=truth)'", "ndcg(ideal=truth)"),
     **dict.fromkeys(NOTHING, EMPTY),
