@@ -289,7 +289,7 @@ def test_a_score_that_is_not_a_number_is_named(fails: Fails) -> None:
             "userid,itemid,score\n1,1,1\n",
             (),
             "r.csv: no column 'score' (there are: userid, itemid, rel); "
-            "swap the two if this is the truth: the other has a score; write --score ...",
+            "if this is the truth, swap the two, since the other has a score; else write --score ...",
         ),
         (
             "userid,itemid,score,variant\n1,1,1,a\n",
@@ -358,7 +358,7 @@ def test_a_url_without_the_extension_says_which_one_to_install(
     )
     assert fails(1, "evaluate", "s3://bucket/rec.csv", "truth.csv") == (
         "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in DuckDB "
-        "where there is a network, or copy the file to this machine"
+        "on this machine, with a network, or copy the file to it"
     )
 
 

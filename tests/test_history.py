@@ -30,7 +30,7 @@ MAKE = """
         ('y', 3, NULL, 1)
     ) AS t(system, userid, itemid, score)
 """
-IN_TRUTH, LATE, IN_REC, USERS, ITEMS = OF_HISTORY
+IN_TRUTH, LATE, IN_REC, USERS, ITEMS, ONE_SIDED = OF_HISTORY
 LATEST = "2026-01-05, and truth from 2026-01-05"
 FOUND = [
     (IN_TRUTH, None, 1, "userid 1, itemid b"),
@@ -162,7 +162,9 @@ def test_times_are_looked_at_where_both_tables_have_them_or_they_are_named(
 ) -> None:
     without = [row for row in FOUND if row[0] != LATE]
     pack.execute("CREATE OR REPLACE VIEW timeless AS SELECT userid, itemid FROM train")
-    assert of_history(pack, "history := 'timeless'") == without
+    rule = (ONE_SIDED, None, 1, "one in truth")
+    assert of_history(pack, "history := 'timeless'") == [rule, *without]
+    assert of_history(pack, "history := 'timeless', time_col := ''") == without
     assert of_history(pack, "history := 'train', time_col := ''") == without
     rule = ("history must have a column time (time_col)", None, 1, "userid, itemid")
     assert of_history(pack, "history := 'timeless', time_col := 'time'") == [rule, *without]
@@ -266,6 +268,8 @@ def test_qrels_have_no_times_and_ids_are_compared_as_they_are_written(run: Run) 
     found = {row["problem"]: row for row in json.loads(run(*arguments))}
     assert [found[IN_TRUTH]["example"], found[IN_REC]["count"]] == ["userid t2, itemid 2", 2]
     assert found[ITEMS]["example"] == "itemid 01"
+    assert found[ONE_SIDED]["example"] == "one in history"
+    assert ONE_SIDED not in run(*arguments, "--time", "")
     (named, *_) = json.loads(run(*arguments, "--time", "time"))
     assert (named["problem"], named["file"]) == ("truth must have a column time (time_col)", "qrels")
 

@@ -432,7 +432,7 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
             "FROM rec",
             "SELECT 1 AS \"a, b\", [{'x': 1.5, 'y': [(1, 2)]}] AS c, MAP {1: 2} AS d, 1::DECIMAL(9, 2) AS e",
             'truth must have a column userid (user_col) and a column itemid (item_col), got "a, b", c, d, e; '
-            "write SELECT * RENAME (... AS userid), SELECT * RENAME (... AS itemid)",
+            "write SELECT * RENAME (... AS userid, ... AS itemid)",
         ),
         ("FROM rec", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
         ("FROM rec LIMIT 0", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
@@ -555,13 +555,14 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         "ranking_compare_by_user({})",
         "ranking_gate({})",
         "ranking_split({}, last := 1)",
+        "ranking_check('rec', 'truth', history := {})",
     ],
 )
 def test_a_query_in_place_of_a_table_says_to_name_it(
     editions: list[duckdb.DuckDBPyConnection], call: str
 ) -> None:
     for con in editions:
-        for query in ("(FROM rec)", " select * FROM rec", "WITH x AS (FROM rec)\nFROM x"):
+        for query in ("(FROM rec)", " select*FROM rec", "WITH x AS (FROM rec)\nFROM x"):
             error = message(con, f"FROM {call.format(repr(query))}")
             assert re.search(
                 r"Error: \w+ must be the name of a table, view, CTE or file, got .*: write WITH ",

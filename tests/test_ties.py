@@ -4,6 +4,7 @@ import math
 import random
 import re
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -423,24 +424,27 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
     assert con.execute(query).fetchall()[:4] == [(True, 1_200)] * 4
 
 
-def test_an_option_comes_of_the_grades_or_of_the_columns(con: duckdb.DuckDBPyConnection) -> None:
-    """What the reference says, against the formulas that have the option."""
-    draw = random.Random(5)
-    create_tables(con, [case for case in random_cases(draw, 60, 7) if case.truth])
-    con.execute(
-        "CREATE OR REPLACE VIEW linear AS SELECT * REPLACE (log2(1 + greatest(rel, 0)) AS rel) FROM judged"
-    )
-    options = ["ndcg(gain=linear)", "average_precision(normalize=min)", "average_precision(normalize=k)"]
-    options += ["recall(normalize=min)", "precision(divide=list)"]
-    relation = ranking_udfs.evaluate(
+def test_options_follow_from_other_grades_and_columns(con: duckdb.DuckDBPyConnection) -> None:
+    """The query of the reference, against the formulas that have the options."""
+    reference = (Path(__file__).parents[1] / "sql" / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```sql\n(CREATE TEMP VIEW linear.*?)```", reference, re.DOTALL)
+    for written, here in (
+        ("FROM truth", "FROM judged"),
+        ("'rec'", "'given'"),
+        ("system, ", ""),
+        ("[10]", "[2, 3]"),
+    ):
+        assert written in block
+        block = block.replace(written, here)
+    cases = [case for case in random_cases(random.Random(5), 60, 7) if case.truth]
+    assert any(not case.rows for case in cases)  # who got nothing counts
+    create_tables(con, cases)
+    con.execute("DROP VIEW IF EXISTS linear")
+    relation = con.sql(block)
+    options = relation.columns[1:]
+    asked = ranking_udfs.evaluate(
         "given", "judged", options, ks=[2, 3], ties="expected", con=con, check=False
     )
     columns = ", ".join(f'"{name}"' for name in options)
-    asked = relation.select(f"k, {columns}").fetchall()
-    found = con.execute("""
-        SELECT k, avg(ndcg), avg(coalesce(average_precision * n_truth / nullif(least(n_truth, k), 0), 0)),
-            avg(average_precision * n_truth / k), avg(coalesce(hits / nullif(least(n_truth, k), 0), 0)),
-            avg(coalesce(hits / nullif(least(n_rec, k), 0), 0))
-        FROM ranking_by_user('given', 'linear', [2, 3], ties := 'expected') GROUP BY k ORDER BY k
-    """).fetchall()
-    assert found == [pytest.approx(row, abs=1e-12) for row in asked]
+    expected = asked.select(f"k, {columns}").fetchall()
+    assert [pytest.approx(row, abs=1e-12) for row in relation.fetchall()] == expected

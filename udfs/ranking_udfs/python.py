@@ -107,7 +107,7 @@ def evaluate(
             request = replace(request, prefix=place.prefix)
             inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
             steps = plan(request, tables.has_system)
-            notes = make_tables(place, inputs, tables, steps, steps.tables, ties, check, allow_empty)
+            notes = make_tables(place, inputs, tables, steps, steps.tables, request, check, allow_empty)
             systems = systems_of(place.con, tables)
             query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
             result = place.result(query)
@@ -189,7 +189,7 @@ def compare(
             steps = plan(request, tables.has_system)
             statements = [*steps.tables, *segment_tables(request)]
             query, *others = compare_queries(request, options)
-            notes = make_tables(place, inputs, tables, steps, statements, ties, check, allow_empty)
+            notes = make_tables(place, inputs, tables, steps, statements, request, check, allow_empty)
             for by_segment in others:
                 query = (
                     f"SELECT {literal(defaults.EVERYBODY)} AS segment, * FROM ({query})\n"
@@ -367,7 +367,7 @@ def make_tables(
     tables: Tables,
     steps: Plan,
     statements: Sequence[str],
-    ties: str,
+    request: Request,
     check: bool,
     allow_empty: bool,
 ) -> list[str]:
@@ -379,7 +379,7 @@ def make_tables(
         return []
     rows = fetch_rows(place.con, steps.check)
     problems = with_advice(
-        rows, tables.files, tables.truth, is_command=False, ties=ties, allow_empty=allow_empty
+        rows, tables.files, tables.truth, is_command=False, request=request, allow_empty=allow_empty
     )
     if not allow_empty:
         check_common(problems)

@@ -27,8 +27,12 @@ list_transform(
     lambda c: CASE
         WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
-        WHEN c[1] = 'time_col' AND coalesce(time_col::VARCHAR, '') = '' AND (c[3] IS NULL OR c[4] IS NULL)
+        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
             THEN NULL
+        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
+            THEN concat(
+                'truth or history without a column time, so its late events are not looked for, got ',
+                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
         WHEN c[4] IS NULL
             THEN concat(
                 'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',

@@ -341,7 +341,7 @@ def add_check(parser: Parser) -> None:
     parser.add_argument(
         "--time",
         metavar="COLUMN",
-        help="column of times in TRUTH and in that file (default: time, if both have it)",
+        help="column of times in TRUTH and in that file (default: time); '' for none",
     )
     add_output_file(parser)
     parser.add_argument(

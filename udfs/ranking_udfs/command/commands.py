@@ -119,7 +119,7 @@ def find_problems(con: duckdb.DuckDBPyConnection, job: Job, tables: Tables, step
         tables.files,
         tables.truth,
         is_command=True,
-        ties=job.request.ties,
+        request=job.request,
         allow_empty=job.allow_empty,
         history=tables.history,
     )

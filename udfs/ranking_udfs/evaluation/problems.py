@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from ..texts import shorten
 from .errors import NothingInCommonError
+from .queries import Request
 from .words import Row
 
 NOTHING = ("no user of truth is in rec", "no item of truth is in rec")
@@ -58,6 +59,7 @@ OF_HISTORY = (
     f"rec: {OWN}",
     "users in truth that are not in history",
     "items in truth that are not in history",
+    "truth or history without a column time, so its late events are not looked for",
 )
 
 
@@ -73,19 +75,25 @@ def with_advice(
     truth: str | None,
     *,
     is_command: bool,
-    ties: str,
+    request: Request,
     allow_empty: bool,
     history: str | None = None,
 ) -> list[Row]:
     """Return the rows with `file`, where a problem is of one, and `write`: what to write.
 
-    `files` are those of models by name, under None that of all; `truth` and `history` theirs. `ties` and
-    `allow_empty` are what the user wrote: nobody is told to write that again.
+    `files` are those of models by name, under None that of all; `truth` and `history` theirs. Nobody is told
+    to write what is in the request already, or of measures that are not.
     """
-    followed = [TIES] * (ties == "expected") + [EMPTY] * allow_empty
+    followed = [TIES] * (request.ties == "expected") + [EMPTY] * allow_empty
+    is_cut = any(
+        one.measure.name == "ndcg" and one.options["ideal"] == "cut" and None in one.cuts
+        for one in request.choices
+    )
     found: list[Row] = []
     for row in rows:
         problem, system = row["problem"], row["system"]
+        if problem == SHORTER and not is_cut:
+            continue
         file = truth if problem.startswith("truth") else files.get(system, files.get(None))
         if problem.startswith("history") or problem.endswith("in history"):
             file = history

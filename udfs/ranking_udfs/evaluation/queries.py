@@ -27,7 +27,7 @@ class Request:
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
     columns     the user's names of the columns, which the check says
     history     whether the check looks at the table `history` too
-    time        the user's name of the column of times there and in truth; None for `time`, if both have it
+    time        the user's name of the column of times there and in truth; None for `time`, "" for none
     """
 
     choices: Sequence[Choice]
@@ -107,6 +107,7 @@ def check_query(request: Request) -> str:
     named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
     if request.history:
         time = {"time": request.time} if request.time else {}
+        arguments += ", time_col := ''" if request.time == "" else ""
         tables["history"], named["truth"] = request.table("history"), named["truth"] | time
         named["history"] = {"userid": request.columns.user_col, "itemid": request.columns.item_col} | time
     own = {role: name for of in named.values() for role, name in of.items() if role != name}

@@ -68,17 +68,19 @@ def missing_text(
             if role not in ARGUMENTS:  # that of segments, which is named with its file
                 continue
             ((near,),) = con.execute(query, [error.type, ARGUMENTS[role]]).fetchall()
+            is_rank = role == "score" and near.lower().startswith(("rank", "pos", "place"))
             if role == "system" and not near:
                 rules.append(f"leave {option(role, is_command)} out where each model has a name of its own")
+            elif role in elsewhere and is_rank:  # of a rank the lowest is the best
+                rules.append(f"make a column {name} of -{near}, as the other has one")
             elif role in elsewhere:
                 renamed.append(f"{near or '...'} to {name}")
             else:
-                is_rank = role == "score" and near.lower().startswith(("rank", "pos", "place"))
                 more = (" --ascending" if is_command else ", descending=False") if is_rank else ""
                 named.append(written(role, near or "...", is_command) + more)
         if "score" in error.missing and f"{identifier(score)} ".lower() in truth.lower():
-            rules.append("swap the two if this is the truth: the other has a score")
+            rules.append("if this is the truth, swap the two, since the other has a score; else")
         rules += [f"rename {', '.join(renamed)}, as the other has it"] * bool(renamed)
         rules += [f"write {', '.join(named)}"] * bool(named)
-        texts.append("; ".join(rules))
+        texts.append("; ".join(rules).replace("; else; ", "; else "))
     return "; ".join(texts)

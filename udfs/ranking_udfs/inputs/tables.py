@@ -43,7 +43,7 @@ class Inputs:
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
     history  a path: the events that the recommendations were made of, for the check
-    time     their and truth's column of times; None for `time`, if both have it
+    time     their and truth's column of times; None for `time`, "" for none
     is_command  whether errors name the options of the command, and not the arguments of Python
     """
 
@@ -69,7 +69,7 @@ class Inputs:
     @property
     def times(self) -> tuple[dict[str, str], dict[str, str]]:
         """The column of times that truth and history must have, and the one that they may have."""
-        time = {"time": self.time or "time"} if self.history else {}
+        time = {"time": self.time or "time"} if self.history and self.time != "" else {}
         return (time, {}) if self.time else ({}, time)
 
 
@@ -148,7 +148,7 @@ def open_sources(
     named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
     others = [one for opens in (segment_sources, history_sources) for found in opened(opens) for one in found]
     if errors:
-        roles = [role for source in (*truths, *(rec for _, rec in named)) for role in source.columns]
+        roles = [role for source in (*truths, *others, *(rec for _, rec in named)) for role in source.columns]
         truth = (truths or errors)[0].type  # which was opened first
         told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
         raise DataError(told)

@@ -196,7 +196,7 @@ class Gathering:
             study.files,
             study.truth_file,
             is_command=study.is_command,
-            ties=study.request.ties,
+            request=study.request,
             allow_empty=study.allow_empty,
         )
         if not study.allow_empty:
