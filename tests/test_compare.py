@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -24,9 +24,10 @@ from scipy import stats
 from statsmodels.stats import multitest, power, weightstats
 
 import ranking_udfs
+from ranking_udfs.arrow import randomization
 from ranking_udfs.command.session import interruptible
 from ranking_udfs.duckdb.statements import code, texts
-from ranking_udfs.measures.randomization import STOP, sign_flip_p
+from ranking_udfs.measures.randomization import flip_signs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, value
 
@@ -285,6 +286,16 @@ def test_the_relative_interval_is_null_where_it_is_unbounded(con: duckdb.DuckDBP
 # --- The randomization test ---
 
 
+def sign_flip_p(differences: np.ndarray, permutations: int, seed: int) -> float | None:
+    """In parts as short as they can be, as in one."""
+    flips = flip_signs(differences, permutations, seed)
+    part = flip_signs(differences, permutations, seed, until=0)
+    while part.p is None:
+        part = flip_signs(differences, permutations, seed, part, until=0)
+    assert part == flips
+    return flips.p
+
+
 @pytest.mark.parametrize("n", [1, 2, 7, 13, 16])
 def test_up_to_twenty_differences_take_all_signs_as_in_scipy(n: int) -> None:
     chance = np.random.default_rng(n)
@@ -351,6 +362,48 @@ def test_equal_sums_count_whatever_their_rounding() -> None:
         for signs in itertools.product((1, -1), repeat=18)
     )
     assert sign_flip_p(turned, 1, 0) == reached / 2**18
+
+
+@pytest.mark.parametrize(
+    ("n", "permutations", "seed", "p"),
+    [
+        (21, 1_000, 0, 0.10589410589410589),
+        (65, 40_000, 1, 0.09022274443138921),
+        (1_000, 50_000, 2, 0.377812443751125),
+        (5_000, 16_384, 0, 0.20970399755874275),
+        (5_000, 16_385, 0, 0.20975222751129013),
+        (100_000, 20_000, 7, 0.5030748462576872),
+    ],
+)
+def test_p_is_the_same_as_before_tests_were_made_in_parts(
+    n: int, permutations: int, seed: int, p: float
+) -> None:
+    differences = np.random.default_rng(n).normal(1.2 / math.sqrt(n), 1, n)
+    assert sign_flip_p(differences, permutations, seed) == p
+
+
+def test_comparisons_of_many_systems_are_tested_in_parts_with_the_same_p(
+    con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    con.execute("""
+        CREATE OR REPLACE TABLE by_user AS
+        SELECT s AS system, userid, k, round(hash(s, userid, k) / 2 ** 64 + s * coalesce(k, 9) / 100, 2) AS x
+        FROM range(5) systems(s), range(3_000) users(userid), (SELECT unnest([NULL, 1, 5]) AS k)
+        WHERE s < 4 OR userid < 20  -- whose signs are all tried out
+    """)
+    query = "FROM ranking_compare_by_user('by_user', test := 'randomization', permutations := 20_000)"
+    expected = con.execute(query).fetchall()
+    calls: list[int] = []
+
+    def counted(*arguments: Any) -> Any:
+        calls.append(1)
+        return flip_signs(*arguments)
+
+    monkeypatch.setattr(randomization, "SECONDS", -1)
+    monkeypatch.setattr(randomization, "flip_signs", counted)
+    assert con.execute(query).fetchall() == expected
+    assert len(expected) == 30
+    assert len(calls) == 4 * 3 + 6 * 3 * 2  # exact, or of 16,384 and 3,616
 
 
 def test_random_permutations_come_close_to_t(con: duckdb.DuckDBPyConnection) -> None:
@@ -998,27 +1051,68 @@ def test_a_million_users_are_compared_with_little_memory_and_under_a_limit(
     timer.cancel()
 
 
-def test_ctrl_c_ends_the_randomization_test_of_the_command_within_a_second() -> None:
-    """A million differences were deaf for 14 seconds: DuckDB waits for a function until it returns."""
-    many = np.random.default_rng(1).normal(0.001, 0.3, 1_000_000)
-    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+def in_sql(con: duckdb.DuckDBPyConnection) -> object:
+    query = "SELECT p FROM ranking_compare_by_user('many', test := 'randomization', permutations := 200_000)"
+    return con.execute(query).fetchall()
+
+
+def in_python(con: duckdb.DuckDBPyConnection) -> object:
+    options: Any = {"test": "randomization", "permutations": 400_000, "con": con, "check": False}
+    return ranking_udfs.compare("many", "truth", "mrr", 10, **options).fetchall()
+
+
+def in_the_command(con: duckdb.DuckDBPyConnection) -> object:
+    return interruptible(con, lambda: in_sql(con))
+
+
+@pytest.mark.parametrize("work", [in_sql, in_python, in_the_command])
+def test_an_interrupt_ends_the_randomization_test_within_seconds(
+    own: duckdb.DuckDBPyConnection,
+    work: Callable[[duckdb.DuckDBPyConnection], object],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One call for all 200,000 permutations was deaf for 10 seconds: DuckDB waits for a function."""
+    own.execute("""
+        CREATE TABLE many AS
+        SELECT system, userid, hash(userid, system) / 2 ** 64 AS x, 1 AS score,
+            CASE WHEN system = 'b' THEN userid % 2 ELSE 0 END AS itemid
+        FROM (SELECT unnest(['a', 'b']) AS system), range(300_000) users(userid);
+        CREATE TABLE truth AS SELECT userid, itemid FROM many WHERE system = 'a'
+    """)
+    tested, asked = threading.Event(), [0.0]
+
+    def seen(*arguments: Any) -> Any:
+        tested.set()
+        return flip_signs(*arguments)
+
+    def stop() -> None:
+        assert tested.wait(30)
+        time.sleep(1)
+        asked[0] = time.monotonic()
+        if work is in_the_command:
+            os.kill(os.getpid(), signal.SIGINT)
+        else:
+            own.interrupt()
+
+    monkeypatch.setattr(randomization, "flip_signs", seen)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which may be ignored where this runs
-    with duckdb.connect() as con:
-        timer.start()
-        began = time.monotonic()
-        with pytest.raises(KeyboardInterrupt):
-            interruptible(con, lambda: sign_flip_p(many, 100_000, 0))
-        assert time.monotonic() - began < 1.3
+    thread = threading.Thread(target=stop)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt if work is in_the_command else duckdb.InterruptException):
+        work(own)
+    took = time.monotonic() - asked[0]
+    thread.join()
     signal.signal(signal.SIGINT, before)
-    assert not STOP.is_set()
+    assert took < 2
+    assert own.execute("SELECT 1").fetchall() == [(1,)]
 
 
 @pytest.mark.slow
 def test_a_million_differences_are_permuted_in_little_memory() -> None:
     code = (
-        "import resource, sys, numpy as np; from ranking_udfs.measures.randomization import sign_flip_p\n"
+        "import resource, sys, numpy as np; from ranking_udfs.measures.randomization import flip_signs\n"
         "held = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "p = sign_flip_p(np.random.default_rng(1).normal(0.001, 0.3, 1_000_000), 10_000, 0)\n"
+        "p = flip_signs(np.random.default_rng(1).normal(0.001, 0.3, 1_000_000), 10_000, 0).p\n"
         "assert 0 < p < 1\n"
         "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - held) // 1024)"
     )

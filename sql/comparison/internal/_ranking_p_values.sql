@@ -5,6 +5,8 @@
 -- within the margin is then said by the rule of three: with p_same, so many users without an exception leave a share of
 -- 1 - p_same^(1 / users) who may differ, each by 1 at most in a measure from 0 to 1; elsewhere nothing says it.
 --
+-- The randomization test is made in calls of Python so short that an interrupt is heard between them.
+--
 -- variances:    name of a table: that of _ranking_difference_variances, and df (degrees of freedom), standard_error,
 --               is_share
 -- others:       as of ranking_compare
@@ -13,6 +15,19 @@
 -- Example:      FROM _ranking_p_values('variances', NULL, 'holm', 't', 10000, 0, 'ranking_compare');
 -- Source:       Schuirmann (1987); Hanley and Lippman-Hand (1983) for the rule of three
 CREATE OR REPLACE TEMP MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH RECURSIVE _ranking_flips AS (
+    SELECT
+        *,
+        CASE
+            WHEN test = 't' OR users < 2 OR n_shared = 0 OR is_identical THEN NULL
+            ELSE _ranking_flip_signs(differences, permutations, seed, NULL, caller)
+        END AS flips
+    FROM query_table(variances) AS variances_of
+    UNION ALL
+    SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
+    FROM _ranking_flips
+    WHERE flips IS NOT NULL AND flips.p IS NULL
+)
 SELECT
     * EXCLUDE (family_of, p_place, p_same_place),
     _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
@@ -41,11 +56,11 @@ FROM (
         ) AS p_same_place
     FROM (
         SELECT
-            * EXCLUDE (t_probabilities),
+            * EXCLUDE (t_probabilities, flips),
             CASE
                 WHEN users < 2 OR n_shared = 0 THEN NULL
                 WHEN is_identical THEN 1
-                WHEN test = 'randomization' THEN _ranking_sign_flip_p(differences, permutations, seed, caller)
+                WHEN test = 'randomization' THEN flips.p
                 WHEN is_constant THEN 2::DOUBLE ** (1 - users)
                 ELSE t_probabilities[1]
             END AS p,
@@ -63,7 +78,8 @@ FROM (
                     [difference, coalesce(margin, 0) - abs(difference)],
                     lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
                 ) AS t_probabilities
-            FROM query_table(variances) AS variances_of
+            FROM _ranking_flips
+            WHERE flips IS NULL OR flips.p IS NOT NULL
         )
     )
 );

@@ -64,15 +64,9 @@ def interruptible(con: duckdb.DuckDBPyConnection, work: Callable[[], Result]) ->
         try:
             return future.result()
         except KeyboardInterrupt:
-            from ..measures.randomization import STOP
-
-            STOP.set()
-            try:
-                while not future.done():  # an interrupt between two queries ends neither
-                    con.interrupt()
-                    wait([future], 0.05)
-            finally:
-                STOP.clear()
+            while not future.done():  # an interrupt between two queries ends neither
+                con.interrupt()
+                wait([future], 0.05)
             raise
 
 

@@ -27,7 +27,7 @@ class Udf:
 
 
 def sign_flips(*arguments: Any) -> Any:
-    """Return p of the randomization test, importing pyarrow only when called."""
+    """Go on with randomization tests, importing pyarrow only when called."""
     from ..arrow.randomization import sign_flips
 
     return sign_flips(*arguments)
@@ -36,7 +36,9 @@ def sign_flips(*arguments: Any) -> Any:
 # The mark by which the pack knows its own functions, and then the functions that macros call.
 OF_MACROS = {
     FIRST_FUNCTION: Udf(version, f"ENUM({literal(version())})", is_arrow=False),
-    "_ranking_sign_flips": Udf(sign_flips, "DOUBLE"),
+    "_ranking_sign_flips": Udf(
+        sign_flips, "STRUCT(p DOUBLE, tried BIGINT, reached BIGINT, summed BIGINT, sums DOUBLE[])"
+    ),
 }
 # Without annotations: DuckDB looks for types in them, which takes longer than the rest of registering.
 SIGNATURE = inspect.signature(lambda *arguments: ...)

@@ -32,8 +32,8 @@ def script_macros() -> dict[str, str]:
 
 def sql_without_python() -> dict[str, str]:
     """Return the SQL of each macro, with an error in place of what calls Python."""
-    error = code(read("comparison/without_python/_ranking_sign_flip_p.sql"))
-    return {name: macro.sql for name, macro in macros().items()} | {"_ranking_sign_flip_p": error}
+    error = code(read("comparison/without_python/_ranking_flip_signs.sql"))
+    return {name: macro.sql for name, macro in macros().items()} | {"_ranking_flip_signs": error}
 
 
 def script() -> str:

@@ -1,7 +1,9 @@
 """Fisher's randomization test (NumPy alone): the share of random signs with a sum as far from 0 as theirs."""
 
 import math
-import threading
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,49 +12,69 @@ from .ragged import Floats
 EXACT = 20  # differences: all their signs are tried out, a million
 AT_ONCE = 1 << 14  # random choices of signs that are summed together
 GROUPS = 512  # of eight differences, whose tables of sums fit into a cache
-STOP = threading.Event()  # set where Ctrl-C shall end a test, which DuckDB cannot while it runs
 EQUAL = 1e-12  # sums as close as this share of all sizes are equal: rounding parts them by less
 
 
-def sign_flip_p(differences: Floats, permutations: int, seed: int) -> float:
+class Flips(NamedTuple):
+    """How far a test has come: p, once it is done, or what to go on with."""
+
+    p: float | None = None
+    tried: int = 0  # random choices of signs
+    reached: int = 0  # of these, with a sum as far from 0 as the observed one
+    summed: int = 0  # differences in the sums of the next choices
+    sums: Sequence[float] | Floats = ()
+
+
+def flip_signs(
+    differences: Floats, permutations: int, seed: int, flips: Flips | None = None, until: float = math.inf
+) -> Flips:
     """Return the two-sided p of paired differences, each of which could as well have had the other sign.
 
     Of up to 20 differences that are not 0, the share of all choices of signs whose sum is as far from 0 as
     the observed one, or further. Of more, (b + 1) / (permutations + 1), b of so many random choices being so.
 
     The same for the same seed, whatever the order of the differences and the version of NumPy: signs are raw
-    bits of PCG64, and sums are made one term after another.
+    bits of PCG64, and sums are made one term after another. The same in parts too: once time.monotonic() is
+    past `until`, this returns the flips to go on with.
 
     Source: Fisher (1935); Phipson and Smyth (2010) for the 1 that is added.
     """
     values = np.sort(differences[differences != 0])
-    observed = abs(math.fsum(values)) - EQUAL * math.fsum(np.abs(values))
     if len(values) <= EXACT:
-        return float(np.count_nonzero(np.abs(signed_sums(values[None])) >= observed) / 2 ** len(values))
+        return Flips(as_far(signed_sums(values[None]), values) / 2 ** len(values))
+    _, tried, reached, summed, sums_so_far = flips or Flips()
+    sums = np.array(sums_so_far)
     generator = np.random.PCG64(seed)
-    reached = 0
-    for start in range(0, permutations, AT_ONCE):
-        sums = random_sums(values, min(AT_ONCE, permutations - start), generator)
-        reached += int(np.count_nonzero(np.abs(sums) >= observed))
-    return (reached + 1) / (permutations + 1)
+    generator.advance(-(-len(values) // 64) * tried + summed // 64 * min(AT_ONCE, permutations - tried))
+    while tried < permutations:
+        count = min(AT_ONCE, permutations - tried)
+        sums = sums if summed else np.zeros(count)
+        add_random(sums, values[summed : summed + 8 * GROUPS], generator)
+        summed += 8 * GROUPS
+        if summed >= len(values):
+            tried, reached, summed = tried + count, reached + as_far(sums, values), 0
+        if tried < permutations and time.monotonic() > until:
+            return Flips(None, tried, reached, summed, sums if summed else ())
+    return Flips((reached + 1) / (permutations + 1))
 
 
-def random_sums(values: Floats, count: int, generator: np.random.PCG64) -> Floats:
-    """Sum the values with random signs, `count` times.
+def as_far(sums: Floats, values: Floats) -> int:
+    """Count the sums that are as far from 0 as the values' own, or further."""
+    observed = abs(math.fsum(values)) - EQUAL * math.fsum(np.abs(values))
+    return int(np.count_nonzero(np.abs(sums) >= observed))
+
+
+def add_random(sums: Floats, values: Floats, generator: np.random.PCG64) -> None:
+    """Add the values, with random signs in each sum.
 
     Eight signs are a byte, which is the place of their sum in a table of 256.
     """
-    sums, part = np.zeros(count), np.empty(count)
-    groups = np.concatenate((values, np.zeros(-len(values) % 64))).reshape(-1, 8)
-    for at in range(0, len(groups), GROUPS):
-        if STOP.is_set():
-            raise KeyboardInterrupt
-        tables = signed_sums(groups[at : at + GROUPS])
-        for eight in range(0, len(tables), 8):
-            signs = generator.random_raw(count).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
-            for table, byte in zip(tables[eight : eight + 8], signs.T, strict=True):
-                sums += table.take(byte, out=part, mode="clip")  # "raise" would copy `part`
-    return sums
+    part = np.empty(len(sums))
+    tables = signed_sums(np.concatenate((values, np.zeros(-len(values) % 64))).reshape(-1, 8))
+    for eight in range(0, len(tables), 8):
+        signs = generator.random_raw(len(sums)).astype("<u8", copy=False).view(np.uint8).reshape(-1, 8)
+        for table, byte in zip(tables[eight : eight + 8], signs.T, strict=True):
+            sums += table.take(byte, out=part, mode="clip")  # "raise" would copy `part`
 
 
 def signed_sums(groups: Floats) -> Floats:
