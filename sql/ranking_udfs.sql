@@ -2996,16 +2996,21 @@ list_transform(
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg',
-        _ranking_view,
-        coalesce(
-            _ranking_gain_problem(gain, discount, base, half_life),
-            _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')),
-            _ranking_ideal_problem(_ranking_view.ranking, ideal)),
-        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CASE
+    WHEN coalesce(
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k'))) IS NULL
+        THEN list_transform(
+            _ranking_views(judged, k),
+            lambda _ranking_view: _ranking_checked_value(
+                'ranking_ndcg',
+                _ranking_view,
+                _ranking_ideal_problem(_ranking_view.ranking, ideal),
+                _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1]
+    ELSE error('ranking_ndcg: ' || coalesce(
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_option('ideal', ideal, 'cut|truth|k', false)))::DOUBLE
+END;
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),

@@ -17,12 +17,14 @@ REC = {
     "every_item": {"u": {"a": 6, "x": 5, "b": 4, "y": 3, "c": 2, "z": 1}, "v": {"x": 3, "a": 2, "b": 1}},
     "six": {"q": {"a": 6, "b": 5, "c": 4, "d": 3, "e": 2, "f": 1}},
     "four": {"q": {"a": 4, "b": 3, "c": 2, "d": 1}},
+    "two": {"p": {"a": 4, "b": 3, "c": 2, "d": 1}, "q": {"a": 2, "b": 1}},
 }
 TRUTH = {
     "truth": {"u": {"a": 1, "b": 3, "c": 2, "z": 1, "y": 0}, "v": {"a": 1, "b": 2}},
     "liked": {"u": {"a": 1, "b": 1, "c": 1, "z": 1}, "v": {"a": 1, "b": 1}},
     "six_graded": {"q": {"a": 3, "b": 2, "c": 3, "d": 0, "e": 1, "f": 2}},
     "four_graded": {"q": {"a": 3, "b": 2, "c": 0, "d": 1}},
+    "one_liked": {"p": {"a": 0, "b": 1, "c": 1, "d": 1}, "q": {"a": 0, "b": 0}},
 }
 
 
@@ -133,6 +135,20 @@ def sklearn(call: str) -> float:
         relevant, scores = [int(grade > 0) for grade in grades], [*rec.values()]
         values.append(eval(call, library | {"grades": grades, "relevant": relevant, "scores": scores}))
     return mean(values)
+
+
+def xgboost(call: str) -> float:
+    """Evaluate no trees at all: the scores are the margin that they would add to."""
+    library = names_of("xgboost")
+    pairs = [
+        (score, TRUTH["one_liked"][q][item]) for q, rec in REC["two"].items() for item, score in rec.items()
+    ]
+    scores, grades = zip(*pairs, strict=True)
+    numbers = importlib.import_module("numpy").array
+    data = library["DMatrix"](numbers(scores).reshape(-1, 1), numbers(grades), base_margin=numbers(scores))
+    data.set_group([len(rec) for rec in REC["two"].values()])
+    model = library["train"]({"objective": "rank:ndcg", "eval_metric": call}, data, 0)
+    return float(model.eval(data).rpartition(":")[2])
 
 
 def torchmetrics(call: str) -> float:
@@ -279,6 +295,21 @@ LIBRARIES = [
             Row("MRR(k=3)", "mrr@3", 0.75),
             Row("NDCG(k=3)", "ndcg(ideal=k)@3", 0.5),
             Row("NDCG(k=3, divide_by_achievable=True)", "ndcg@3", 0.545385448134),
+            Row(
+                "PartialAUC(k=3)",
+                "SELECT avg(list_sum(list_transform(judged.ranks, lambda rank, i: "
+                "greatest(3 - (rank - i), 0))) / (3 * n_truth)) "
+                "FROM ranking_judged('rec', 'liked', NULL)",
+                0.416666666667,
+                "rank - i misses stand above the i-th hit",
+            ),
+            Row(
+                "PAP(k=3)",
+                "SELECT avg(list_sum(list_transform(judged.ranks[:3], lambda rank, i: "
+                "greatest(3 - (rank - i), 0))) / (3 * least(3, n_truth))) "
+                "FROM ranking_judged('rec', 'liked', NULL)",
+                0.5,
+            ),
         ],
         "it knows no grades, and counts an item that is twice in truth twice",
     ),
@@ -380,6 +411,23 @@ LIBRARIES = [
             ),
             Row("roc_auc_score(relevant, scores)", "auc@all", 0.1875),
             Row(
+                "roc_auc_score(relevant, scores, max_fpr=0.5)",
+                "SELECT avg((1 + (area - 0.5 ** 2 / 2) / (0.5 - 0.5 ** 2 / 2)) / 2) "
+                "FROM (SELECT judged.size - n_truth AS misses, list_sum(list_transform(judged.ranks, "
+                "lambda rank, i: greatest(0.5 * misses - (rank - i), 0))) / (misses * n_truth) AS area "
+                "FROM ranking_judged('every_item', 'liked', NULL))",
+                0.416666666667,
+                "area is the partial AUC, which McClish's formula brings between 0.5, as by chance, and 1",
+            ),
+            Row(
+                "ndcg_score([[[0, 1, 10, 100][grade] for grade in grades]], [scores], k=3)",
+                "WITH gains AS (SELECT * REPLACE (CASE rel WHEN 3 THEN 100 WHEN 2 THEN 10 ELSE rel END "
+                "AS rel) FROM truth) SELECT avg(ranking_ndcg(judged, 3, gain := 'linear')) "
+                "FROM ranking_judged('every_item', 'gains', 3)",
+                0.5035803864602388,
+                "gains of one's own; trec_eval's are `-m ndcg.1=1,2=10,3=100`",
+            ),
+            Row(
                 "label_ranking_loss([relevant], [scores])",
                 "SELECT avg(1 - auc) FROM ranking_by_user('every_item', 'truth', [NULL])",
                 0.8125,
@@ -436,6 +484,24 @@ LIBRARIES = [
         "the items of a list are all that it knows",
     ),
     Library(
+        "XGBoost",
+        "3.2.0",
+        "two",
+        "one_liked",
+        xgboost,
+        [
+            Row("ndcg@2-", "ndcg@2", 0.193426403617),
+            Row(
+                "ndcg@2",
+                "ndcg@2",
+                0.693426403617,
+                "differs: scores a query without positives 1, with a `-` 0",
+            ),
+            Row("map@2-", "average_precision(normalize=min)@2", 0.125),
+            Row("map@2", "average_precision(normalize=min)@2", 0.625, "differs: likewise"),
+        ],
+    ),
+    Library(
         "Elasticsearch, OpenSearch",
         "Elasticsearch 8, the numbers of its own tests",
         "six",
@@ -445,7 +511,8 @@ LIBRARIES = [
             Row('"dcg": {"k": 6}', "dcg@6", 13.84826362927298),
             Row('"dcg": {"k": 6, "normalize": true}', "ndcg@6", 13.84826362927298 / 14.595390756454922),
         ],
-        "`precision` divides by what was found: `precision(divide=list)`",
+        "`precision` divides by what was found: `precision(divide=list)`; so does "
+        "OpenSearch's search-relevance, which rounds each query's value to two digits",
     ),
     Library(
         "Elasticsearch, OpenSearch: ERR",

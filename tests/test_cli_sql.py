@@ -76,3 +76,17 @@ def test_sql_needs_no_function_of_python(run: Run) -> None:
     found += [{"users_without_truth": None} | row for row in by_segment]
     assert rows == sorted(found, key=lambda row: (row["segment"], row["k"]))
     assert Path("values.csv").read_text() == values
+
+
+def test_sql_of_expected_ties_with_options_runs_without_python_as_the_reference_says(run: Run) -> None:
+    tied = "userid,itemid,score\n1,a,3\n1,b,3\n1,c,1\n2,a,1\n2,d,1\n"
+    Path("tied.csv").write_text(tied)
+    Path("grades.csv").write_text("userid,itemid,rel\n1,b,3\n1,c,1\n2,d,2\n")
+    arguments = ["tied.csv", "grades.csv", "-k", "2", "--ties", "expected", "-m", "rbp(persistence=0.5)"]
+    script = run("sql", *arguments)
+    with duckdb.connect() as bare:
+        bare.execute((ROOT / "sql" / "ranking_udfs.sql").read_text())
+        for statement in bare.extract_statements(script.replace("_ranking.main.", "")):
+            found = queries.fetch_rows(bare, statement.query)
+    # b, d and the misses they tie with have either of the ranks 1 and 2: (1 + 0.5) / 2 * 0.5 for each user
+    assert [row["rbp(persistence=0.5)"] for row in found] == [0.375]

@@ -15,16 +15,22 @@
 -- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 CREATE OR REPLACE TEMP MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg',
-        _ranking_view,
-        coalesce(
-            _ranking_gain_problem(gain, discount, base, half_life),
-            _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')),
-            _ranking_ideal_problem(_ranking_view.ranking, ideal)),
-        _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+CASE
+    -- Options are checked outside of the lambda, where DuckDB checks constants once, when it plans.
+    WHEN coalesce(
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k'))) IS NULL
+        THEN list_transform(
+            _ranking_views(judged, k),
+            lambda _ranking_view: _ranking_checked_value(
+                'ranking_ndcg',
+                _ranking_view,
+                _ranking_ideal_problem(_ranking_view.ranking, ideal),
+                _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1]
+    ELSE error('ranking_ndcg: ' || coalesce(
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_option('ideal', ideal, 'cut|truth|k', false)))::DOUBLE
+END;
 
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS

@@ -3,7 +3,8 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
---             items that tie, in closed form, without the columns of the measures that have none
+--             items that tie, in closed form, without the columns of the measures that have none; with other
+--             options than the defaults: see Tables in sql/README.md
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure with its
 --             default options; those that a query does not select are not computed

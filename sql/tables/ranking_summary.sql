@@ -3,7 +3,8 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
---             items that tie, in closed form, without the columns of the measures that have none
+--             items that tie, in closed form, without the columns of the measures that have none; with other
+--             options than the defaults: see Tables in sql/README.md
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), a DOUBLE per measure with its default options; those that
