@@ -241,7 +241,7 @@ LIBRARIES = [
             Row("RBP(p=0.8, rel=1)", "rbp@all", 0.28496),
             Row(
                 "Judged@3",
-                "SELECT avg(len(judged.ranks) / least(3, judged.size)) "
+                "SELECT avg(coalesce(len(judged.ranks) / nullif(judged.size, 0), 0)) "
                 "FROM ranking_judged('rec', 'truth', 3)",
                 0.583333333333,
             ),
@@ -470,7 +470,8 @@ LIBRARIES = [
             Row("RetrievalAUROC()(preds, target, indexes)", "auc@all", 0.1875),
             Row(
                 "RetrievalFallOut(top_k=3)(preds, target, indexes)",
-                "SELECT avg((3 - ranking_hits(judged, 3)) / (judged.size - n_truth)) "
+                "SELECT avg((least(3, judged.size) - ranking_hits(judged, 3)) "
+                "/ nullif(judged.size - n_truth, 0)) "
                 "FROM ranking_judged('every_item', 'truth', NULL)",
                 0.75,
             ),

@@ -340,7 +340,22 @@ def test_a_file_that_is_not_what_it_seems_is_told_with_what_to_do(
     assert fails(1, "evaluate", name, "truth.csv").endswith(said)
     os.makedirs("parts")
     shutil.copy(name, "parts/part.csv")
-    assert fails(1, "evaluate", "parts/*.csv", "truth.csv").startswith("parts/")
+    of_part = said.replace("'my r.csv'", name).replace(name, "parts/part.csv")
+    told = fails(1, "evaluate", "parts/*.csv", "truth.csv")
+    assert told.endswith(of_part), (told, of_part)
+
+
+def test_thousands_are_not_taken_for_decimals(fails: Fails) -> None:
+    Path("r.csv").write_text("userid;itemid;score\n1;1;1,234\n1;2;999\n")
+    assert fails(1, "evaluate", "r.csv", "truth.csv").endswith(
+        "; 1,234 has a comma: write 1234.5, without one"
+    )
+
+
+def test_a_rank_is_not_renamed_to_a_score(fails: Fails) -> None:
+    Path("ranked.csv").write_text("userid,itemid,rank\n1,1,1\n")
+    said = fails(1, "evaluate", "als=rec.csv", "bert=ranked.csv", "truth.csv")
+    assert said.endswith("; make a column score of -rank, as the other has one")
 
 
 def test_a_decimal_comma_beyond_the_sample_is_told_too(fails: Fails) -> None:

@@ -191,6 +191,7 @@ def test_every_function_gives_the_same_bits_in_every_form(
 ) -> None:
     forms = FORMS[::3] if spark.sparkContext.master == CLUSTER else FORMS  # there: that each one arrives
     calls = [f"{name}({form})" for name in MEASURES for form in forms]
+    calls += [f"recall({form})" for form in FORMS]
     calls += [f"{name}(rec, truth, k)" for name in BY_NAME if name not in MEASURES]
     calls += [
         "intra_list_diversity(vectors, 'distance=euclidean')",

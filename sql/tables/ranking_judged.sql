@@ -11,9 +11,10 @@
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
--- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or of a type that does not fit; a column that looks like
---             systems or runs in rec, or grades in truth, and is not named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a user; max_k that is no
---             integer or below 0
+-- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or
+--             of a type that does not fit; a column that looks like systems or runs in rec, or grades in truth, and is not
+--             named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a
+--             user; max_k that is no integer or below 0
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,

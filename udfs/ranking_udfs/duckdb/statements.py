@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from graphlib import TopologicalSorter
 from importlib.resources import files
@@ -204,12 +205,14 @@ def literal(text: str) -> str:
 
 
 def sql_value(value: object) -> str:
-    """The value as SQL, of NumPy's types too; TypeError if it has no such form."""
+    """The value as SQL, a number of NumPy's too; TypeError if it has no such form."""
+    if getattr(value, "shape", None) == ():  # of NumPy's
+        value = value.item()  # type: ignore[attr-defined]
     if value is None or isinstance(value, bool):
         return "NULL" if value is None else str(value).lower()
     if isinstance(value, Integral):
         return str(int(value))
-    if isinstance(value, float):
+    if isinstance(value, (float, Decimal)):
         return repr(float(value)) if isfinite(value) else f"'{float(value)}'::DOUBLE"
     if isinstance(value, str):
         return literal(value)
