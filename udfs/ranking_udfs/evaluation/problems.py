@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from ..texts import shorten
 from .errors import NothingInCommonError
-from .queries import Request
 from .words import Row
+
+if TYPE_CHECKING:
+    from .queries import Request  # which takes DuckDB along
 
 NOTHING = ("no user of truth is in rec", "no item of truth is in rec")
 RANKS = "rec: scores look like ranks, and the highest counts as the best"
@@ -75,7 +78,7 @@ def with_advice(
     truth: str | None,
     *,
     is_command: bool,
-    request: Request,
+    request: "Request",
     allow_empty: bool,
     history: str | None = None,
 ) -> list[Row]:
