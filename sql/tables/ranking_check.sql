@@ -5,8 +5,8 @@
 --             repeated items are; NULL among them for the whole list
 -- user_col, ..., descending: as for ranking_judged
 -- history:    a table with userid, itemid [, time]: what the recommendations were made of, as train of ranking_split
--- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so that late events are
---             not looked for
+-- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
+--             that late events are not looked for
 -- Returns:    one row per kind of problem and system that has it: problem, system (as text; NULL where the row is about
 --             truth or all of rec), count (of rows, or of what the problem says), example; no row if all is well
 -- Errors:     a table that is not there; ks as for ranking_summary. All else is a row, a missing column too.

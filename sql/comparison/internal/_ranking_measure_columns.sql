@@ -12,7 +12,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
             FROM (
                 SELECT * EXCLUDE (ranking_one)
                 FROM (SELECT 1 AS ranking_one)
-                LEFT JOIN (SELECT *, '' AS ranking_absent FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of WHERE false) ON true
+                LEFT JOIN (
+                    SELECT *, '' AS ranking_absent
+                    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+                    WHERE false
+                ) ON true
             )
         ) AS columns
     )

@@ -14,7 +14,7 @@ name || ' must have '
 || ', got ' || _ranking_columns(type) || '; write '
 || concat_ws(
     ', ',
-    -- What both tables must call the same.
+    -- Columns that both tables must call the same.
     'SELECT * RENAME (' || array_to_string(
         nullif(list_transform(
             list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),

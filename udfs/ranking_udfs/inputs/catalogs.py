@@ -10,7 +10,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError
 from ..texts import shorten
 
-QUERY = re.compile(r"\s*(\(|(select|from|with|values)\s)", re.IGNORECASE)  # as sql/tables has it for names
+QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # as _ranking_table has it
 RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
 
 

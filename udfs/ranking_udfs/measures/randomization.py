@@ -16,7 +16,7 @@ EQUAL = 1e-12  # sums as close as this share of all sizes are equal: rounding pa
 
 
 class Flips(NamedTuple):
-    """How far a test has come: p, once it is done, or what to go on with."""
+    """The state of a randomization test: its p, or what to go on with."""
 
     p: float | None = None
     tried: int = 0  # random choices of signs

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 
 from ..duckdb.statements import sql_value
-from ..partitions import cursor, plain_errors
+from ..partitions import cursor, plain_errors, value_of
 from ..texts import shorten
 from .tables import by_place, schema
 
@@ -148,10 +148,7 @@ def argument_sql(name: str, value: Any) -> str:
         return f"DATE '{value.isoformat()}'"
     if isinstance(value, datetime.timedelta):
         return f"to_microseconds({value // datetime.timedelta(microseconds=1)})"
-    try:
-        text = sql_value(value)
-    except TypeError as error:
-        raise TypeError(f"ranking_split: {name}: {error}") from None
+    text = value_of(f"ranking_split: {name}", value)
     if name not in ("test_size", "gap") or not isinstance(value, str):
         return text
     with cursor() as con:
