@@ -40,6 +40,7 @@ DOCUMENTS = [
     "examples/dbt_project/README.md",
     "tests/benchmark/README.md",
 ]
+LAST_RELEASE = "tests/readme_of_0.1.0.md"
 COMMAND = f'"{sys.executable}" -m ranking_udfs'
 ELSEWHERE = {"command: evaluate", "command: test", "spark"}  # marks of what other tests run
 BLOCK = re.compile(
@@ -120,22 +121,37 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
     return Session(tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("document", SESSIONS)
-def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Session, document: str) -> None:
-    for block in blocks(document):
+def run(session: Session, document: list[Block]) -> None:
+    """Run each block, and compare what it prints with what stands behind it."""
+    for block in document:
         if block.mark in ELSEWHERE or block.language not in ("python", "sql", "sh") or lacking(block):
             continue
         assert block.language != "sh" or block.mark.startswith("command: "), f"unmarked: {block.code}"
         printed = getattr(session, block.language)(block.code)
         if block.output:
             assert cells(printed) == cells(block.output), block.code
-    if document == "README.md":
-        report = (session.folder / "report.html").read_text(encoding="utf-8")
-        assert "<h1>similar compared with popularity</h1>" in report
     for thing in session.namespace.values():
         if isinstance(thing, duckdb.DuckDBPyConnection):
             thing.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("document", SESSIONS)
+def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Session, document: str) -> None:
+    run(session, blocks(document))
+    if document == "README.md":
+        report = (session.folder / "report.html").read_text(encoding="utf-8")
+        assert "<h1>similar compared with popularity</h1>" in report
+
+
+@pytest.mark.slow
+def test_the_readme_of_the_last_release_still_runs(session: Session) -> None:
+    """With what "Changes" says to write in place of its `udfs`, and its numbers."""
+    assert "`import ranking_udfs` in place of `import udfs`" in read("README.md")
+    for block in (last_release := blocks(LAST_RELEASE)):
+        block.code = re.sub(r"(?<!-)\budfs\b", "ranking_udfs", block.code)
+    assert len([block for block in last_release if block.output]) >= 3
+    run(session, last_release)
 
 
 def test_the_examples_of_the_reference_are_on_the_documents_tables() -> None:

@@ -809,14 +809,15 @@ def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> Non
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("document", ["README.md", "tests/readme_of_0.1.0.md"])
 def test_the_readme_prints_what_it_says(
-    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path, document: str
 ) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = (ROOT / document).read_text(encoding="utf-8")
     code, output = re.findall(r"<!-- spark(?: output)? -->\n```\w+\n(.*?)```", readme, re.DOTALL)
     values = str(tmp_path / "by_user.parquet")
     capsys.readouterr()
-    exec(code.replace("by_user.parquet", values), {})
+    exec(re.sub(r"\budfs\b", "ranking_udfs", code).replace("by_user.parquet", values), {})
     assert capsys.readouterr().out.strip() == output.strip()
     assert len(spark.read.parquet(values).columns) == 4 + len(COLUMNS)
 
