@@ -69,7 +69,9 @@ def by_user_columns() -> Iterator[str]:
 def expected_by_user_columns() -> Iterator[str]:
     for name in table_measures():
         if MEASURES[name].expected:
-            yield f"    {statements.expected_macro(name)}(ranking) AS {quoted(name)},"
+            if (macro := statements.expected_macro(name)) not in statements.macros():
+                raise ValueError(f"ranking_{name}.sql: must have {macro}, as expected=True promises")
+            yield f"    {macro}(ranking) AS {quoted(name)},"
 
 
 def like_pattern(what: str) -> Iterator[str]:

@@ -66,12 +66,20 @@ class Head:
 
 @cache
 def head(name: str) -> Head:
-    """The head of a macro's file."""
-    comment = re.match(r"(?:--.*\n)+", texts()[name][0])
-    assert comment, name
-    paragraphs = re.sub(r"^-- ?", "", comment[0], flags=re.MULTILINE).strip("\n").split("\n\n")
-    (place,) = [i for i, part in enumerate(paragraphs) if re.search(r"^Returns:", part, re.MULTILINE)]
+    """The head of a macro's file.
+
+    Raises:
+        ValueError: there is no such file, or its head has no paragraph with Returns and Example.
+    """
+    if name not in texts():
+        raise ValueError(f"{name}.sql: sql/ must have it, since the registry or the reference names {name}")
+    comment = re.match(r"(?:--.*\n)*", texts()[name][0])
+    paragraphs = re.sub(r"^-- ?", "", comment[0] if comment else "", flags=re.MULTILINE).split("\n\n")
+    places = [i for i, part in enumerate(paragraphs) if re.search(r"^Returns:", part, re.MULTILINE)]
+    place = places[0] if places else -1
     fields = dict(re.findall(r"^(\S.*?): +((?:.*\n?)(?: .*\n?)*)", paragraphs[place], re.MULTILINE))
+    if len(places) != 1 or "Example" not in fields:
+        raise ValueError(f"{name}.sql: the head must have `Returns:` and `Example:`, in one paragraph")
     example = re.sub(r"\n +", "\n", fields.pop("Example").strip())
     query, _, result = example.partition(";")
     return Head(

@@ -46,9 +46,9 @@ def test_worked_cases_hold_for_the_slow_definition(one: Witness) -> None:
 
 @pytest.mark.parametrize("one", ONES)
 def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) -> None:
-    assert len(one.worked) >= 3
-    assert any(case.k == 0 for case in one.worked)
-    assert any(not case.rec and not case.truth for case in one.worked)
+    assert len(one.worked) >= 3, "work three cases by hand"
+    assert any(case.k == 0 for case in one.worked), "one of them with k = 0"
+    assert any(not case.rec and not case.truth for case in one.worked), "one of them without items"
     defaults = one.definition.__kwdefaults__ or {}
     used = {
         option for options in [*one.options, *(case.options for case in one.worked)] for option in options
