@@ -661,10 +661,11 @@ def parse_threads(text: str) -> int:
 
 
 def parse_segment(text: str) -> tuple[str, str]:
-    path, colon, column = text.rpartition(":")
+    drive, rest = os.path.splitdrive(text)  # a colon of Windows' that is no separator
+    path, colon, column = rest.rpartition(":")
     if not (path and colon and column):
         raise argparse.ArgumentTypeError(f"must be FILE:COLUMN, got {text!r}")
-    return path, column
+    return drive + path, column
 
 
 def parse_output(path: str) -> str | None:

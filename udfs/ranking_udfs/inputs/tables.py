@@ -308,7 +308,7 @@ def name_and_path(
         return name, text, None
     if not isinstance(rec, tuple):
         before, equals, behind = text.partition("=")
-        name, text = (before, behind) if equals and os.sep not in before else (name, text)
+        name, text = (before, behind) if equals and os.path.basename(before) == before else (name, text)
     path, _, direction = text.rpartition(":")
     is_direction = direction in DIRECTIONS and not catalog.find(con, text) and not list_files(con, text)
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)

@@ -1,0 +1,111 @@
+"""What Windows and macOS do otherwise, as far as it can be simulated; CONTRIBUTING.md has the rest."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import argparse
+import ntpath
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import duckdb
+import pytest
+
+from ranking_udfs.command import arguments
+from ranking_udfs.duckdb import hosting
+from ranking_udfs.inputs import tables
+from ranking_udfs.inputs.catalogs import Catalog
+from tests.command import Fails, con, fails, folder, registered  # noqa: F401
+from tests.test_portable import SCRIPT, SUMMARY, TABLES
+
+# A process that is made anew, as on Windows and macOS, gets its work pickled.
+SPAWN = """
+import multiprocessing, pyarrow as pa, ranking_udfs
+rec = pa.table({"userid": [1, 1], "itemid": [5, 6], "score": [2.0, 1.0]})
+truth = pa.table({"userid": [1], "itemid": [6]})
+if __name__ == "__main__":
+    job = ranking_udfs.partition("ranking_summary", rec.schema, truth.schema, [2], ["mrr"])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        parts = pool.starmap(job.part, [(rec, truth)])
+    print(job.merge(parts[0]).to_pylist()[0]["mrr"])
+"""
+
+
+@pytest.fixture
+def windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the modules that read paths of arguments read them as on Windows."""
+    for module in (arguments, tables):
+        monkeypatch.setattr(module, "os", SimpleNamespace(path=ntpath, sep="\\"))
+
+
+@pytest.mark.usefixtures("windows")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"als=C:\als.csv", ("als", r"C:\als.csv", None)),
+        (r"als=C:\als.csv:ascending", ("als", r"C:\als.csv", False)),
+        ("als=C:/als.csv:descending", ("als", "C:/als.csv", True)),
+        (r"C:\als.csv", ("", r"C:\als.csv", None)),
+        (r"C:\run=1\als.csv", ("", r"C:\run=1\als.csv", None)),
+        ("C:/run=1/als.csv", ("", "C:/run=1/als.csv", None)),
+        (r"\\server\run=1\als.csv", ("", r"\\server\run=1\als.csv", None)),
+    ],
+)
+def test_the_colon_of_a_drive_separates_nothing(text: str, expected: tuple[str, str, bool | None]) -> None:
+    with duckdb.connect() as con:
+        assert tables.name_and_path(con, text, Catalog()) == expected
+
+
+@pytest.mark.usefixtures("windows")
+def test_a_segment_is_behind_the_colon_that_is_no_drives() -> None:
+    assert arguments.parse_segment(r"C:\data\users.csv:segment") == (r"C:\data\users.csv", "segment")
+    with pytest.raises(argparse.ArgumentTypeError, match="must be FILE:COLUMN"):
+        arguments.parse_segment(r"C:\data\users.csv")
+
+
+def test_a_file_that_somebody_has_open_cannot_be_replaced_and_is_named(
+    fails: Fails, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Windows says it."""
+
+    def denied(source: Any, target: Any) -> None:
+        raise PermissionError(13, "The process cannot access the file", str(source), 32, str(target))
+
+    Path("means.md").write_text("before")
+    monkeypatch.setattr("os.replace", denied)
+    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--output", "means.md")
+    assert error == "[Errno 13] The process cannot access the file: 'means.md'"
+    assert Path("means.md").read_text() == "before"
+    assert [path.name for path in Path().iterdir() if "means" in path.name] == ["means.md"]
+
+
+def test_hosted_macros_are_in_memory_where_their_file_cannot_be_replaced(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def denied(*_: Any) -> None:
+        raise PermissionError(13, "The process cannot access the file")
+
+    monkeypatch.setattr(hosting, "place", lambda *_: tmp_path / "hosted.duckdb")
+    monkeypatch.setattr("os.replace", denied)
+    with duckdb.connect() as con:
+        assert not hosting.attach_kept(con)
+        hosting.attach_host(con)
+        assert con.execute("SELECT _ranking.main.ranking_mean(2)").fetchall() == [(2.0,)]
+    assert not list(tmp_path.glob("*duckdb*"))
+
+
+def test_the_script_may_have_lines_that_end_as_on_windows() -> None:
+    with duckdb.connect() as con:
+        con.execute(SCRIPT.read_text(encoding="utf-8").replace("\n", "\r\n"))
+        con.execute(TABLES)
+        assert len(con.execute(SUMMARY).fetchall()) == 3
+
+
+@pytest.mark.slow
+def test_a_process_that_is_spawned_evaluates_a_partition(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SPAWN)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, timeout=100, check=False)
+    assert (done.returncode, done.stdout) == (0, "0.5\n"), done.stderr
