@@ -1166,21 +1166,21 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
 CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
-    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
-        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        SELECT list_value(*COLUMNS(*)) AS columns
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
+            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
             FROM (
-                SELECT * EXCLUDE (ranking_one)
-                FROM (SELECT 1 AS ranking_one)
+                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
+                FROM (SELECT 1 AS userid)
                 LEFT JOIN (
                     SELECT *, '' AS ranking_absent
                     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
                     WHERE false
                 ) ON true
             )
-        ) AS columns
+        )
     )
 );
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
@@ -3418,7 +3418,7 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_history_problems(
         rec,
         truth,
-        _ranking_table('history', history),
+        _ranking_table('history', coalesce(history, rec)),
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         time_col
     )

@@ -55,7 +55,7 @@ QUERIES = {
     "ranking_check": CHECK,
     "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
     "ranking_functions": "FROM ranking_functions()",
-    "ranking_mean": f"SELECT ranking_mean(p / a), ranking_mean(1e9 * p) {PAIRS}",
+    "ranking_mean": f"SELECT ranking_mean(p / a) AS a, ranking_mean(1e9 * p) AS b {PAIRS}",
     "ranking_judge": "SELECT ranking_judge(['a'], ['b', 'a']), ranking_judge([3, 1], [2, 1], [1, 2.5])",
     "udf_mae": f"SELECT udf_mae(p, a) {PAIRS}",
     "udf_mse": f"SELECT udf_mse(p, a) {PAIRS}",
@@ -532,6 +532,63 @@ def test_node_attaches_the_file(con: duckdb.DuckDBPyConnection, attached: str) -
     query = "SELECT k::INTEGER, recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4])"
     found = node(attached, *filter(str.strip, TABLES.split(";")), whole(query))
     assert_same(found, con.execute(TABLES).execute(query).fetchall())
+
+
+WASM = """
+const fs = require('fs');
+const duckdb = require('@duckdb/duckdb-wasm/dist/duckdb-node-blocking.cjs');
+(async () => {
+  const bundle = (name) => ({mainModule: require.resolve(`@duckdb/duckdb-wasm/dist/duckdb-${name}.wasm`)});
+  const bundles = {mvp: bundle('mvp'), eh: bundle('eh')};
+  const db = await duckdb.createDuckDB(bundles, new duckdb.VoidLogger(), duckdb.NODE_RUNTIME);
+  await db.instantiate(() => {});
+  db.open({});
+  const con = db.connect();
+  const answers = JSON.parse(fs.readFileSync(0, 'utf8')).map((statement) => {
+    try { return con.query(statement).toArray().map((row) => String(row.toArray()[0])); }
+    catch (error) { return error.message; }
+  });
+  console.log(JSON.stringify(answers));
+})();
+"""
+WRONG = [
+    "FROM ranking_summary('rec', 'truth', [-1])",
+    "SELECT ranking_ndcg(judged, 2, gain := 'x') FROM ranking_judged('rec', 'truth', 3)",
+    "FROM ranking_summary('rec', 'truth', [1], score_col := 'none')",
+    "FROM ranking_compare('rec', 'truth', [1])",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.newest
+@pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
+def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """That of DuckDB-WASM 1.32.0 is 1.4.3, where some macros are bound in other ways."""
+    tables = list(filter(str.strip, TABLES.split(";")))
+    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in IN_FEW]
+    found = subprocess.run(
+        ["node", "-e", WASM],
+        input=json.dumps([SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG]),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "Cannot find module" in found.stderr:
+        pytest.skip("no module: npm install @duckdb/duckdb-wasm@1.32.0, and set NODE_PATH")
+    assert found.returncode == 0, found.stderr
+    answers = json.loads(found.stdout)[1 + len(tables) :]
+    con.execute(TABLES)
+    for query, answer in zip(asked, answers, strict=False):
+        assert isinstance(answer, list), f"{query}: {answer}"
+        rows = [row.replace("main.", "") for row in answer]  # of names of columns that are expressions
+        assert sorted(rows) == sorted(row for (row,) in con.execute(query).fetchall()), query
+    for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
+        with pytest.raises(duckdb.Error) as error:
+            con.execute(query).fetchall()
+        said = [text.partition("ranking_")[2].partition("\n")[0] for text in (answer, str(error.value))]
+        assert said[0] == said[1] != "", query
 
 
 # --- Uninstall ---

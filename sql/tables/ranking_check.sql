@@ -46,7 +46,7 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_history_problems(
         rec,
         truth,
-        _ranking_table('history', history),
+        _ranking_table('history', coalesce(history, rec)),  -- DuckDB 1.4 has no NULL for a table that no one reads
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         time_col
     )

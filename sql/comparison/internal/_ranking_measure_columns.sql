@@ -4,20 +4,20 @@
 -- Returns: LIST of STRUCT(name, type), in the order of the table
 -- Example: SELECT _ranking_measure_columns('by_user');
 CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
-    SELECT list_transform(list_zip(names, types)[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
     FROM (
-        SELECT struct_keys(columns) AS names, list_value(*COLUMNS(*)) AS types
+        SELECT list_value(*COLUMNS(*)) AS columns
         FROM (
-            SELECT typeof(COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL)))
+            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
             FROM (
-                SELECT * EXCLUDE (ranking_one)
-                FROM (SELECT 1 AS ranking_one)
+                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
+                FROM (SELECT 1 AS userid)
                 LEFT JOIN (
                     SELECT *, '' AS ranking_absent
                     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
                     WHERE false
                 ) ON true
             )
-        ) AS columns
+        )
     )
 );

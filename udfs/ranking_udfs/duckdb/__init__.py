@@ -5,7 +5,7 @@ import re
 import duckdb
 
 # As in pyproject.toml. With arrow_lossless_conversion, DuckDB 1.5.3 and earlier hand over BOOLEAN items in a
-# form that would score wrongly; 1.5.1 and earlier cannot store the portable macros; 1.4 has no struct_keys.
+# form that would score wrongly.
 OLDEST = "1.5.4"
 
 
