@@ -580,7 +580,7 @@ ranking_split | table function |  | events | test_from=NULL; test_size=NULL; fol
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
-ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
+ranking_judge | judging |  | rec; truth; grades | unjudged=''miss'' |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
 personalization | aggregate | udf_personalization | rec_list |  |  |  |  | The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.
@@ -2158,7 +2158,7 @@ SELECT
         _ranking_problem(
             6,
             concat(
-                'truth: no ', grade_name, ' is ', coalesce(min_grade::VARCHAR || ' or above', 'above 0'),
+                'truth: no ', grade_name, ' is ', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0'),
                 ', so nothing is relevant'),
             NULL,
             CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
@@ -2226,7 +2226,7 @@ CREATE OR REPLACE MACRO ranking_judge
                     _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
-    (rec, truth, grades) AS
+    (rec, truth, grades, unjudged := 'miss') AS
         CASE
             WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             WHEN len(truth) <> coalesce(len(grades), 0)
@@ -2235,6 +2235,8 @@ CREATE OR REPLACE MACRO ranking_judge
                     len(truth),
                     ', got ',
                     coalesce(len(grades), 0)))
+            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
+                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(
@@ -2253,12 +2255,18 @@ CREATE OR REPLACE MACRO ranking_judge
                         'listed': coalesce(rec, []),
                         'items': list_transform(known, lambda one: one[1]),
                         'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: _ranking_judgement(
-                        _ranking_found_items(given.listed, given.items),
-                        len(given.listed),
-                        len(given.items),
-                        given.grades,
-                        NULL))[1])[1]
+                    lambda given: list_transform(
+                        [_ranking_found_items(given.listed, given.items)],
+                        lambda found: _ranking_judgement(
+                            CASE
+                                WHEN unjudged::VARCHAR = 'skip'
+                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
+                                ELSE found
+                            END,
+                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
+                            len(given.items),
+                            given.grades,
+                            NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT

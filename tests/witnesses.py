@@ -413,7 +413,8 @@ def trec_eval_at(measure: str, *, graded: bool = False, **settings: Any) -> Outs
 
 def _level(options: Options) -> int:
     """The lowest whole grade that is relevant."""
-    return math.ceil(options.get("min_grade", 1))
+    least: float = options.get("min_grade", 1)
+    return math.ceil(least)
 
 
 def _with_levels(settings: dict[str, Any], graded: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ SELECT
         _ranking_problem(
             6,
             concat(
-                'truth: no ', grade_name, ' is ', coalesce(min_grade::VARCHAR || ' or above', 'above 0'),
+                'truth: no ', grade_name, ' is ', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0'),
                 ', so nothing is relevant'),
             NULL,
             CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,

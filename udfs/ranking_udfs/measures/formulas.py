@@ -3,8 +3,8 @@
 Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
 list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
 twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
-grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty where it has no item at all. NULL where truth is
-NULL; rec NULL counts as an empty list.
+grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty
+where it has no item at all. NULL where truth is NULL; rec NULL counts as an empty list.
 
 Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
 the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
