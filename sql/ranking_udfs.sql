@@ -649,7 +649,7 @@ AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_t
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth', 'n_items')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
@@ -699,7 +699,16 @@ kendall={column_name: kendall_tau, higher_is_better: true, is_share: false},
 concordant_pairs={column_name: concordant_pairs, higher_is_better: true, is_share: true},
 pairwise_accuracy={column_name: concordant_pairs, higher_is_better: true, is_share: true},
 map={column_name: average_precision, higher_is_better: true, is_share: true},
-kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false}}'
+kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
+popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
+profile_popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
+novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
+long_tail={column_name: NULL, higher_is_better: NULL, is_share: true},
+repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
+cold={column_name: NULL, higher_is_better: NULL, is_share: true},
+diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
+categories={column_name: NULL, higher_is_better: NULL, is_share: true},
+miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
@@ -716,6 +725,7 @@ CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, dif
 CASE
     WHEN p_same_adjusted < alpha THEN 'same'
     WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
@@ -1820,7 +1830,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
             WHEN list_contains(numbers, name) THEN {
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
-                'higher_is_better': coalesce(known[regexp_extract(name, '^[^(@]*')].higher_is_better, true),
+                'higher_is_better': CASE
+                    WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
+                    ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
+                END,
                 'is_share': coalesce(
                     known[regexp_extract(name, '^[^(@]*')].is_share,
                     there[list_position(names, name)].type = 'BOOLEAN'
@@ -1841,6 +1854,15 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                 END,
                 ', got ', _ranking_list_names([name]),
                 CASE
+                    WHEN known[name] IS NOT NULL AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                        THEN concat(
+                            ': ranking_beyond_accuracy_by_user has it, given ',
+                            CASE
+                                WHEN _ranking_is_contents_column(name, '', NULL) THEN 'history'
+                                WHEN _ranking_is_contents_column(name, NULL, '') THEN 'items'
+                                ELSE 'history and items'
+                            END,
+                            CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
                     WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
                         THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
                             || 'for ranking_compare_by_user'
@@ -1888,7 +1910,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
-                    list_filter(map_keys(known), lambda one: known[one].higher_is_better IS NULL) AS neutral
+                    list_filter(
+                        map_keys(known),
+                        lambda one: known[one].higher_is_better IS NULL AND known[one].column_name IS NOT NULL
+                    ) AS neutral
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known)
             )
         )
@@ -2676,7 +2701,10 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
         p_same_adjusted,
         (1 - confidence::DECIMAL(20, 19))::DOUBLE,
         difference,
-        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
+        list_transform(
+            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
+            lambda known: CASE WHEN known IS NULL THEN true ELSE known.higher_is_better END
+        )[1]
     ) AS verdict
 )
 FROM (
@@ -2999,12 +3027,12 @@ SELECT
     _ranking_gini(
         list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
     ) AS gini,
-    greatest(
+    CASE WHEN count(known.itemid) > 0 THEN greatest(
         0,
         log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
         - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
         / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
-    ) AS entropy,
+    ) END AS entropy,
     _ranking_difference(
         any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
     ) AS personalization
@@ -3373,9 +3401,9 @@ SELECT
     relative,
     relative_low,
     relative_high,
-    CASE WHEN higher_is_better THEN n_higher ELSE n_lower END AS wins,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
     users - n_higher - n_lower AS ties,
-    CASE WHEN higher_is_better THEN n_lower ELSE n_higher END AS losses,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error,
     effect_size,
     p,
@@ -3611,7 +3639,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy(
 ) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
+        rec, _ranking_table('history', history), _ranking_table('items', items),
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
         ks, head, divergence, category_col, 'ranking_beyond_accuracy'
     )
@@ -3651,7 +3679,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
 ) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
+        rec, _ranking_table('history', history), _ranking_table('items', items),
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
         ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )

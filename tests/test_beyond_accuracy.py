@@ -205,3 +205,242 @@ def test_every_column_is_what_its_slow_definition_says(
             len(tops),
             sum(user not in slow.profiles for user in tops),
         )
+
+
+# --- By hand ---
+
+# Of 3 users all have 10, one each has 20, 30 and 40: 6 pairs. The head, 0.8 * 6 = 4.8 pairs, is 10, 20, 30.
+HALF, THIRD = 1 / 2, 1 / 3
+BY_HAND = {
+    # L = {10, 20}: (1 + 1/3) / 2; the same is what user 1 has. -log2(1) = 0 and log2(3). x of both, y of one:
+    # distance 1 - 1/2. Both categories. p = q = (3/4, 1/4).
+    ("a", 1): (2 * THIRD, 2 * THIRD, math.log2(3) / 2, 0, 1, 0, HALF, 1, 0),
+    # L = {10, 9}: nobody has 9, as if one did; no category of 9, so no pair. User 2 has 10 alone, p = q = x.
+    ("a", 2): (HALF, 1, math.log2(3) / 2, HALF, HALF, HALF, None, HALF, 0),
+    # User 4 has no history.
+    ("a", 4): (THIRD, None, math.log2(3), 0, None, 0, None, HALF, None),
+    # L = {30, 40}, an item twice and a place without one apart; 40 has no category: q = y, p = (3/4, 1/4):
+    # half of 3/4 log2(2) + 1/4 log2(2/5) + 1 log2(8/5).
+    ("b", 1): (
+        THIRD,
+        2 * THIRD,
+        math.log2(3),
+        HALF,
+        0,
+        0,
+        None,
+        HALF,
+        (3 / 4 + math.log2(2 / 5) / 4 + math.log2(8 / 5)) / 2,
+    ),
+}
+
+
+def test_the_values_of_each_user_worked_by_hand(con: duckdb.DuckDBPyConnection) -> None:
+    found = rows(con, "FROM ranking_beyond_accuracy_by_user('rec', [10], 'history', 'items')")
+    assert {(row["system"], row["userid"]): row["n_rec"] for row in found} == {
+        ("a", 1): 2,
+        ("a", 2): 2,
+        ("a", 4): 1,
+        ("b", 1): 4,
+    }
+    for row in found:
+        values = BY_HAND[row["system"], row["userid"]]
+        assert tuple(row[name] for name in BY_USER) == pytest.approx(values, abs=1e-15), row
+
+
+def test_what_the_lists_are_as_a_whole_worked_by_hand(con: duckdb.DuckDBPyConnection) -> None:
+    a, b = rows(con, "FROM ranking_beyond_accuracy('rec', [10], 'history', 'items')")
+    # Of 10, 20, 30, 40 system a recommends 10 twice, 20 and 30 once: 9 is no item of the catalogue.
+    assert (a["users"], a["users_without_history"], a["n_items"]) == (3, 1, 4)
+    assert (a["coverage"], a["items_outside_catalogue"], a["entropy"]) == (3 / 4, 1, 1.5)
+    assert a["gini"] == pytest.approx((-3 * 0 - 1 * 1 + 1 * 1 + 3 * 2) / (3 * 4))
+    assert a["personalization"] == pytest.approx(1 - HALF / 3)  # users 1 and 2 share one item of two
+    assert a["popularity_lift"] == pytest.approx((2 * THIRD + HALF) / (2 * THIRD + 1) - 1)
+    assert (a["diversity"], b["personalization"]) == (HALF, None)
+
+
+@pytest.mark.parametrize(("given", "there"), [("", ()), (", 'history'", OF_HISTORY)])
+def test_columns_whose_tables_are_not_given_are_not_there(
+    con: duckdb.DuckDBPyConnection, given: str, there: tuple[str, ...]
+) -> None:
+    (row, *_) = rows(con, f"FROM ranking_beyond_accuracy('rec', [10]{given})")
+    assert {*row} & {*BY_USER} == {*there}
+    assert ("coverage" in row, "popularity_lift" in row) == (bool(there),) * 2
+
+
+def test_an_empty_list_has_no_value_and_its_user_counts(con: duckdb.DuckDBPyConnection) -> None:
+    a, _ = rows(con, "FROM ranking_beyond_accuracy('rec', [0], 'history', 'items')")
+    assert {name for name, value in a.items() if value is not None} == {
+        *("system", "k", "users", "users_without_history", "profile_popularity"),
+        *("n_items", "coverage", "items_outside_catalogue"),
+    }
+    assert (a["users"], a["n_items"], a["coverage"]) == (3, 0, 0)
+
+
+def test_a_share_of_the_head_is_a_decimal_number(con: duckdb.DuckDBPyConnection) -> None:
+    """0.07 of 100 pairs is 7, and not the 7.000000000000001 of floating numbers."""
+    query = """
+        WITH one AS (SELECT i AS userid, i AS itemid, 1 AS score FROM range(100) t(i))
+        SELECT long_tail FROM ranking_beyond_accuracy('one', [1], 'one', head := 0.07::DOUBLE)"""
+    assert con.execute(query).fetchall() == [(0.93,)]
+
+
+# --- The aggregates over lists, threads, other libraries ---
+
+
+def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE OR REPLACE TABLE many AS
+        SELECT i % 90 AS userid, hash(i) % 61 AS itemid, i AS score FROM range(900) t(i);
+        CREATE OR REPLACE TABLE labels AS
+        SELECT i AS itemid, 'c' || hash(i * 7 + j) % 5 AS category FROM range(70) t(i), range(3) s(j)""")
+    query = """
+        WITH lists AS (
+            SELECT userid, list(itemid ORDER BY score DESC) AS items FROM (
+                SELECT * FROM many QUALIFY row_number() OVER (PARTITION BY userid ORDER BY score DESC) <= 7)
+            GROUP BY userid)
+        SELECT catalog_coverage(items, 70), gini_coverage(items, 70), personalization(items) FROM lists"""
+    by_tables = "FROM ranking_beyond_accuracy('many', [7], items := 'labels')"
+    found = con.execute(f"SELECT coverage, gini, personalization {by_tables}").fetchall()
+    assert found == con.execute(query).fetchall()
+    query = """
+        WITH every AS (SELECT itemid, list(category) AS categories FROM labels GROUP BY itemid)
+        SELECT userid, intra_list_diversity(list(categories), 'distance=jaccard')
+        FROM (SELECT DISTINCT userid, itemid FROM many) JOIN every USING (itemid) GROUP BY userid"""
+    of_lists = dict(con.execute(query).fetchall())
+    query = """
+        SELECT userid, diversity
+        FROM ranking_beyond_accuracy_by_user('many', [NULL], items := 'labels')"""
+    assert dict(con.execute(query).fetchall()) == pytest.approx(of_lists, abs=1e-15)
+
+
+def test_no_number_of_threads_changes_a_bit(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE OR REPLACE TABLE big AS
+        SELECT hash(i) % 3000 AS userid, hash(i * 3) % 500 * (hash(i * 5) % 500) // 500 AS itemid, i AS score
+        FROM range(130000) t(i);
+        CREATE OR REPLACE TABLE past AS FROM big WHERE score % 3 = 0 AND userid % 10 > 0;
+        CREATE OR REPLACE TABLE labels AS
+        SELECT i AS itemid, hash(i * 7 + j) % 7 AS category FROM range(500) t(i), range(i % 4) s(j)""")
+    found = set()
+    for threads in (1, 2, 5):
+        con.execute(f"SET threads = {threads}")
+        query = "FROM ranking_beyond_accuracy('big', [5, NULL], 'past', 'labels')"
+        found.add(str(con.execute(query).fetchall()))
+    con.execute("RESET threads")
+    assert len(found) == 1
+
+
+def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
+    """Ranked items, a history without two of the users, and items of one category each."""
+    random.seed(25)
+    history = sorted({(random.randrange(1, 19), int(25 * random.random() ** 2) + 1) for _ in range(150)})
+    rec = [
+        (user, item, rank)
+        for user in range(1, 21)
+        for rank, item in enumerate(random.sample(range(1, 31), 8), 1)
+    ]
+    return rec, history, [(item, random.randrange(6)) for item in range(1, 31)]
+
+
+# At k = 3 and 8, of the lists above. RecTools 0.19.0: AvgRecPopularity(k) / users, MeanInvUserFreq(k),
+# CatalogCoverage(k, normalize=True) of items 1 to 30, half of IntraListDiversity(k) by Hamming distance of
+# indicators of the category. recommenders 1.2.1: distributional_coverage(a train of other users, the top k).
+# LensKit 2025.8.1: ListGini(n=k, items=30), which divides by 30 where ours does by 29. RePlay 0.22.0: 1 less
+# Novelty([3, 8]), which leaves out users without a history too; CategoricalDiversity([3, 8]) * k / 6: it
+# divides by k. Its Surprisal times log2 of the users is MeanInvUserFreq to the bit.
+RECORDED = {
+    "popularity": (0.19537037037037036, 0.21770833333333334),
+    "novelty": (2.711983815566264, 2.6437812829547385),
+    "coverage": (0.9666666666666667, 1.0),
+    "diversity": (0.85, 0.8553571428571429),
+    "entropy": (4.671241170818225, 4.834459017492138),
+    "gini": (0.3022222222222222 * 30 / 29, 0.17583333333333334 * 30 / 29),
+    "repeats": (1 - 0.7962962962962963, 1 - 0.7777777777777778),
+    "categories": (0.85 * 3 / 6, 0.5875 * 8 / 6),
+}
+
+
+def test_the_means_are_those_of_other_libraries(con: duckdb.DuckDBPyConnection) -> None:
+    tables = zip(("seen", "past_of_them", "kinds"), lists_of_witnesses(), strict=True)
+    for (name, values), columns in zip(
+        tables, ("userid, itemid, score", "userid, itemid", "itemid, category"), strict=True
+    ):
+        con.execute(f"CREATE OR REPLACE TABLE {name} AS FROM (VALUES {str(values)[1:-1]}) AS t({columns})")
+    query = "FROM ranking_beyond_accuracy('seen', [3, 8], 'past_of_them', 'kinds', descending := false)"
+    for row, of in zip(rows(con, query), zip(*RECORDED.values(), strict=True), strict=True):
+        assert [row[name] for name in RECORDED] == pytest.approx(of, abs=1e-14)
+
+
+# --- What does not fit, and comparisons ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ("'rec', [3], 'items'", "history must have a column userid (user_col), got itemid, category; write "),
+        (
+            "'rec', [3], items := 'history'",
+            "items must have a column category (category_col), got userid, itemid",
+        ),
+        ("'rec', [3], 'nothing'", "history must have a pair of user and item, got none"),
+        ("'rec', [3], items := 'no_items'", "items must have an item, got none"),
+        (
+            "'rec', [3], items := 'texts'",
+            "itemid must have the same type in rec and in items, got INTEGER and VARCHAR",
+        ),
+        (
+            "'rec', [3], 'FROM history'",
+            "history must be the name of a table, view, CTE or file, got FROM history: ",
+        ),
+        ("'rec', [3], head := 2", "head must be a number from 0 to 1, got 2"),
+        ("'rec', [3], divergence := 'x'", "divergence must be js|kl, got 'x'"),
+        (
+            "'rec', [3], items := 'items', category_col := 3",
+            "category_col must be the name of a column, got 3",
+        ),
+        ("'rec', [-3]", "every k in ks must be 0 or more, got -3"),
+        (
+            "'rec', [3], user_col := 'u'",
+            'rec must have a column u (user_col), got "system", userid, itemid, score',
+        ),
+        (
+            "'models', [3]",
+            "rec has a column model that is not read: system_col := 'model' keeps models apart",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_said(con: duckdb.DuckDBPyConnection, arguments: str, message: str) -> None:
+    con.execute("""
+        CREATE OR REPLACE TABLE nothing AS SELECT 1 AS userid, NULL::INT AS itemid;
+        CREATE OR REPLACE TABLE no_items AS FROM items WHERE false;
+        CREATE OR REPLACE TABLE texts AS SELECT 'a' AS itemid, 'b' AS category;
+        CREATE OR REPLACE TABLE models AS SELECT * RENAME (system AS model) FROM rec""")
+    for name in ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user"):
+        if name.endswith("user") and "no_items" in arguments:
+            continue  # it has no column of the catalogue
+        with pytest.raises(duckdb.InvalidInputException) as error:
+            con.execute(f"FROM {name}({arguments})").fetchall()
+        caller = "" if "FROM" in arguments else f"{name}: "
+        assert f"{caller}{message}" in str(error.value)
+
+
+def test_a_comparison_says_higher_and_lower(con: duckdb.DuckDBPyConnection) -> None:
+    query = """
+        WITH by_user AS (
+            SELECT i % 2 AS system, i // 2 AS userid, 1 AS n_items, i % 2 * 0.3 + i % 7 / 50 AS novelty,
+                0.5 - i % 2 * 0.3 + i % 5 / 50 AS popularity
+            FROM range(60) t(i)),
+        compared AS (FROM ranking_compare_by_user('by_user'))
+        SELECT compared.measure, compared.wins, compared.verdict, gate.verdict
+        FROM compared JOIN ranking_gate('compared') AS gate USING (measure)
+        ORDER BY ALL"""
+    found = con.execute(query).fetchall()
+    assert found == [("novelty", 30, "higher", "higher"), ("popularity", 0, "lower", "lower")]
+    with pytest.raises(
+        duckdb.InvalidInputException, match="ranking_beyond_accuracy_by_user has it, given items"
+    ):
+        con.execute(
+            "WITH by_user AS (SELECT 1 AS system, 1 AS userid, 1 AS x) "
+            "FROM ranking_compare_by_user('by_user', measures := ['diversity'])"
+        ).fetchall()

@@ -37,12 +37,12 @@ SELECT
         list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
     ) AS gini,
     -- -sum(c / t * log2(c / t)) for counts c that sum to t
-    greatest(
+    CASE WHEN count(known.itemid) > 0 THEN greatest(
         0,
         log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
         - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
         / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
-    ) AS entropy,
+    ) END AS entropy,
     -- As the aggregate personalization.
     _ranking_difference(
         any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
