@@ -10,6 +10,15 @@
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
 --             SELECT system, popularity, popularity_lift, long_tail, coverage
 --             FROM ranking_beyond_accuracy('rec', [10], history := 'rated');
+--
+-- The catalogue is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
+-- items_outside_catalogue counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
+-- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalogue is in, with
+-- those in none; gini and personalization are those of gini_coverage and personalization. RecBole divides its entropy by
+-- the number of items, Evidently's Gini index leaves out what is never recommended.
+--
+-- popularity_lift: the mean popularity of the lists, divided by that of the profiles, less 1, over users who have both: 0.5
+-- is lists of items half as popular again as what users had.
 CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
