@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_contents_pairs _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_contents_by_user _ranking_contents_catalogue _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -2015,10 +2015,6 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END];
-CREATE OR REPLACE MACRO _ranking_contents_pairs(rec, history, names) AS TABLE
-SELECT DISTINCT userid, itemid
-FROM _ranking_history(coalesce(history, rec), names, '')
-WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
 SELECT
     userid,
@@ -2437,6 +2433,237 @@ list_transform(
         _ranking_view,
         NULL,
         _ranking_spearman(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO _ranking_contents_by_user(
+    lists, rec, history, items, names, ks, head, divergence, category_col, caller
+) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
+),
+_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
+_ranking_kinds AS MATERIALIZED (
+    SELECT
+        itemid,
+        categories,
+        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
+        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
+    FROM (
+        SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
+        FROM (
+            SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
+            FROM _ranking_contents_items(rec, items, names, category_col)
+            WHERE category IS NOT NULL
+        )
+        GROUP BY itemid
+    )
+),
+_ranking_labels AS MATERIALIZED (
+    SELECT itemid, kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
+    FROM _ranking_kinds
+),
+_ranking_places AS MATERIALIZED (
+    SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
+    FROM (
+        SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
+        FROM query_table(lists) AS lists_of
+    )
+    WHERE itemid IS NOT NULL
+),
+_ranking_mixtures AS MATERIALIZED (
+    SELECT list, k, kind, any_value(userid) AS userid, any_value(bits) AS bits, count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+    GROUP BY list, k, kind
+),
+_ranking_tastes AS MATERIALIZED (
+    SELECT userid, category, sum(share) AS share
+    FROM _ranking_pairs AS pairs
+    JOIN _ranking_labels AS labels ON _ranking_same_id(pairs.itemid, labels.itemid)
+    GROUP BY userid, category
+)
+SELECT
+    lists_of.* EXCLUDE (list, recommended),
+    cuts.k,
+    coalesce(found.n_items, 0) AS n_items,
+    found.popularity,
+    profiles.popularity AS profile_popularity,
+    found.novelty,
+    found.long_tail,
+    CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
+    found.cold,
+    pairs.diversity,
+    CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
+    shares.miscalibration
+FROM query_table(lists) AS lists_of
+CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
+CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_items,
+        coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
+        ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
+        count(*) FILTER (is_head IS NOT TRUE) / count(*) AS long_tail,
+        count(pairs.itemid) / count(*) AS repeats,
+        count(*) FILTER (n_having IS NULL) / count(*) AS cold
+    FROM _ranking_places AS places
+    CROSS JOIN (
+        SELECT CASE
+            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
+        END AS n_users
+        FROM _ranking_known
+    )
+    LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
+    LEFT JOIN _ranking_pairs AS pairs
+        ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
+    GROUP BY list, k
+) AS found ON found.list = lists_of.list AND found.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT userid, sum(n_having) / (count(*) * any_value(n_users)) AS popularity
+    FROM _ranking_pairs JOIN _ranking_known USING (itemid)
+    GROUP BY userid
+) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
+LEFT JOIN (
+    SELECT
+        sizes.list,
+        sizes.k,
+        1 - (n_alike + coalesce(likeness, 0)) / (n * (n - 1) / 2) AS diversity
+    FROM (
+        SELECT list, k, sum(n) AS n, sum(n * (n - 1)) / 2 AS n_alike
+        FROM _ranking_mixtures
+        GROUP BY list, k
+        HAVING sum(n) > 1
+    ) AS sizes
+    LEFT JOIN (
+        SELECT
+            list,
+            k,
+            _ranking_exact_sum(n * CASE
+                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
+                ELSE len(list_intersect(one.categories, other.categories))
+                    / len(list_distinct(one.categories || other.categories))
+            END, 53) AS likeness
+        FROM (
+            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            FROM _ranking_mixtures AS one
+            JOIN _ranking_mixtures AS other
+                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
+            WHERE one.bits & other.bits <> 0
+        )
+        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
+        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
+        GROUP BY list, k
+    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
+) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_found,
+        CASE
+            WHEN any_value(total) IS NULL THEN NULL
+            WHEN divergence = 'kl'
+                THEN greatest(0, log2(100) + _ranking_exact_sum(
+                    coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0), 80))
+            ELSE greatest(0, 1 + _ranking_exact_sum(
+                coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0), 80) / 2)
+        END AS miscalibration
+    FROM (
+        SELECT
+            list,
+            k,
+            totals.total,
+            tastes.share / totals.total AS p,
+            shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
+        FROM (
+            SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
+            FROM _ranking_mixtures
+            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+            GROUP BY list, k, category
+        ) AS shares
+        LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
+            ON _ranking_same_id(shares.userid, totals.userid)
+        LEFT JOIN _ranking_tastes AS tastes
+            ON _ranking_same_id(shares.userid, tastes.userid) AND shares.category = tastes.category
+    )
+    GROUP BY list, k
+) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
+CREATE OR REPLACE MACRO _ranking_contents_catalogue(
+    lists, rec, history, items, names, category_col, ks, caller
+) AS TABLE
+WITH _ranking_catalogue AS MATERIALIZED (
+    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
+    UNION ALL
+    SELECT DISTINCT itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
+),
+_ranking_shown AS MATERIALIZED (
+    SELECT ranking_system, k, shown, len(shown) AS n
+    FROM (
+        SELECT
+            ranking_system,
+            k,
+            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
+        FROM query_table(lists) AS lists_of
+        CROSS JOIN (SELECT unnest(ks) AS k)
+    )
+)
+SELECT
+    systems.ranking_system,
+    systems.k,
+    count(counts.itemid) AS n_items,
+    count(known.itemid) / any_value(size)::DOUBLE AS coverage,
+    count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
+    _ranking_gini(
+        list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
+    ) AS gini,
+    CASE WHEN count(known.itemid) > 0 THEN greatest(
+        0,
+        log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
+        - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
+        / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
+    ) END AS entropy,
+    _ranking_difference(
+        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
+    ) AS personalization
+FROM (
+    SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
+    FROM _ranking_shown
+    GROUP BY ranking_system, k
+) AS systems
+CROSS JOIN (
+    SELECT CASE
+        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
+        ELSE error(concat(
+            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'))::BIGINT
+    END AS size
+    FROM _ranking_catalogue
+)
+LEFT JOIN (
+    SELECT
+        ranking_system,
+        k,
+        itemid,
+        sum(n_lists)::BIGINT AS n_lists,
+        sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
+    FROM (
+        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
+        FROM (
+            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
+            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
+            GROUP BY ranking_system, k, n, itemid
+        )
+    )
+    GROUP BY ranking_system, k, itemid
+) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
+LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
+GROUP BY systems.ranking_system, systems.k;
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
@@ -2843,232 +3070,6 @@ coalesce(
             )[1],
             _ranking_unread_column(rec, truth, names)))::BOOLEAN,
     true);
-CREATE OR REPLACE MACRO _ranking_contents_by_user(
-    lists, rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
-WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_contents_pairs(rec, history, names)),
-_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
-_ranking_kinds AS MATERIALIZED (
-    SELECT
-        itemid,
-        categories,
-        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
-        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
-    FROM (
-        SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
-        FROM (
-            SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
-            FROM _ranking_contents_items(rec, items, names, category_col)
-            WHERE category IS NOT NULL
-        )
-        GROUP BY itemid
-    )
-),
-_ranking_labels AS MATERIALIZED (
-    SELECT kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
-    FROM (SELECT DISTINCT kind, categories FROM _ranking_kinds)
-),
-_ranking_places AS MATERIALIZED (
-    SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
-    FROM (
-        SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
-        FROM query_table(lists) AS lists_of
-    )
-    WHERE itemid IS NOT NULL
-),
-_ranking_mixtures AS MATERIALIZED (
-    SELECT list, k, kind, any_value(userid) AS userid, any_value(bits) AS bits, count(*) AS n
-    FROM _ranking_places AS places
-    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
-    GROUP BY list, k, kind
-),
-_ranking_tastes AS MATERIALIZED (
-    SELECT userid, category, sum(share) AS share
-    FROM _ranking_pairs AS pairs
-    JOIN _ranking_kinds AS kinds ON _ranking_same_id(pairs.itemid, kinds.itemid)
-    JOIN _ranking_labels AS labels ON kinds.kind = labels.kind
-    GROUP BY userid, category
-)
-SELECT
-    lists_of.* EXCLUDE (list, recommended),
-    cuts.k,
-    coalesce(found.n_items, 0) AS n_items,
-    found.popularity,
-    profiles.popularity AS profile_popularity,
-    found.novelty,
-    found.long_tail,
-    CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
-    found.cold,
-    pairs.diversity,
-    CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
-    shares.miscalibration
-FROM query_table(lists) AS lists_of
-CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
-CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
-LEFT JOIN (
-    SELECT
-        list,
-        k,
-        count(*) AS n_items,
-        coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
-        ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
-        count(*) FILTER (is_head IS NOT TRUE) / count(*) AS long_tail,
-        count(pairs.itemid) / count(*) AS repeats,
-        count(*) FILTER (n_having IS NULL) / count(*) AS cold
-    FROM _ranking_places AS places
-    CROSS JOIN (
-        SELECT CASE
-            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
-            ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
-        END AS n_users
-        FROM _ranking_known
-    )
-    LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
-    LEFT JOIN _ranking_pairs AS pairs
-        ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
-    GROUP BY list, k
-) AS found ON found.list = lists_of.list AND found.k IS NOT DISTINCT FROM cuts.k
-LEFT JOIN (
-    SELECT userid, sum(n_having) / (count(*) * any_value(n_users)) AS popularity
-    FROM _ranking_pairs JOIN _ranking_known USING (itemid)
-    GROUP BY userid
-) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
-LEFT JOIN (
-    SELECT
-        sizes.list,
-        sizes.k,
-        1 - (n_alike + coalesce(likeness, 0)) / (n * (n - 1) / 2) AS diversity
-    FROM (
-        SELECT list, k, sum(n) AS n, sum(n * (n - 1)) / 2 AS n_alike
-        FROM _ranking_mixtures
-        GROUP BY list, k
-        HAVING sum(n) > 1
-    ) AS sizes
-    LEFT JOIN (
-        SELECT
-            list,
-            k,
-            _ranking_exact_sum(n * CASE
-                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
-                ELSE len(list_intersect(one.categories, other.categories))
-                    / len(list_distinct(one.categories || other.categories))
-            END, 53) AS likeness
-        FROM (
-            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
-            FROM _ranking_mixtures AS one
-            JOIN _ranking_mixtures AS other
-                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
-            WHERE one.bits & other.bits <> 0
-        )
-        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
-        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
-        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
-        GROUP BY list, k
-    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
-) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
-LEFT JOIN (
-    SELECT
-        list,
-        k,
-        count(*) AS n_found,
-        CASE
-            WHEN any_value(total) IS NULL THEN NULL
-            WHEN divergence = 'kl'
-                THEN greatest(0, log2(100) + _ranking_exact_sum(
-                    coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0), 80))
-            ELSE greatest(0, 1 + _ranking_exact_sum(
-                coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0), 80) / 2)
-        END AS miscalibration
-    FROM (
-        SELECT
-            list,
-            k,
-            totals.total,
-            tastes.share / totals.total AS p,
-            shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
-        FROM (
-            SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
-            FROM _ranking_mixtures
-            JOIN _ranking_labels USING (kind)
-            GROUP BY list, k, category
-        ) AS shares
-        LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
-            ON _ranking_same_id(shares.userid, totals.userid)
-        LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(shares.userid, tastes.userid) AND shares.category = tastes.category
-    )
-    GROUP BY list, k
-) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
-CREATE OR REPLACE MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller
-) AS TABLE
-WITH _ranking_catalogue AS MATERIALIZED (
-    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
-    UNION ALL
-    SELECT DISTINCT itemid FROM _ranking_contents_pairs(rec, CASE WHEN items IS NULL THEN history END, names)
-),
-_ranking_shown AS MATERIALIZED (
-    SELECT ranking_system, k, shown, len(shown) AS n
-    FROM (
-        SELECT
-            ranking_system,
-            k,
-            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
-        FROM query_table(lists) AS lists_of
-        CROSS JOIN (SELECT unnest(ks) AS k)
-    )
-)
-SELECT
-    systems.ranking_system,
-    systems.k,
-    count(counts.itemid) AS n_items,
-    count(known.itemid) / any_value(size)::DOUBLE AS coverage,
-    count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
-    _ranking_gini(
-        list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
-    ) AS gini,
-    CASE WHEN count(known.itemid) > 0 THEN greatest(
-        0,
-        log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
-        - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
-        / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
-    ) END AS entropy,
-    _ranking_difference(
-        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
-    ) AS personalization
-FROM (
-    SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
-    FROM _ranking_shown
-    GROUP BY ranking_system, k
-) AS systems
-CROSS JOIN (
-    SELECT CASE
-        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
-        ELSE error(concat(
-            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'))::BIGINT
-    END AS size
-    FROM _ranking_catalogue
-)
-LEFT JOIN (
-    SELECT
-        ranking_system,
-        k,
-        itemid,
-        sum(n_lists)::BIGINT AS n_lists,
-        sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
-    FROM (
-        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
-        FROM (
-            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
-            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
-            GROUP BY ranking_system, k, n, itemid
-        )
-    )
-    GROUP BY ranking_system, k, itemid
-) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
-LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
-GROUP BY systems.ranking_system, systems.k;
 CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
 SELECT
     10 AS place,
@@ -4036,7 +4037,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_contents_pairs _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_contents_by_user _ranking_contents_catalogue _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

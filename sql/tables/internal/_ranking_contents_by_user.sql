@@ -12,7 +12,11 @@
 CREATE OR REPLACE TEMP MACRO _ranking_contents_by_user(
     lists, rec, history, items, names, ks, head, divergence, category_col, caller
 ) AS TABLE
-WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_contents_pairs(rec, history, names)),
+WITH _ranking_pairs AS MATERIALIZED (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
+),
 _ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
 -- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one of 64 for each.
 _ranking_kinds AS MATERIALIZED (
@@ -33,8 +37,8 @@ _ranking_kinds AS MATERIALIZED (
 ),
 _ranking_labels AS MATERIALIZED (
     -- The share of its item that each category gets, as a whole number, so that no order of the rows changes a sum.
-    SELECT kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
-    FROM (SELECT DISTINCT kind, categories FROM _ranking_kinds)
+    SELECT itemid, kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
+    FROM _ranking_kinds
 ),
 _ranking_places AS MATERIALIZED (
     SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
@@ -53,8 +57,7 @@ _ranking_mixtures AS MATERIALIZED (
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
     FROM _ranking_pairs AS pairs
-    JOIN _ranking_kinds AS kinds ON _ranking_same_id(pairs.itemid, kinds.itemid)
-    JOIN _ranking_labels AS labels ON kinds.kind = labels.kind
+    JOIN _ranking_labels AS labels ON _ranking_same_id(pairs.itemid, labels.itemid)
     GROUP BY userid, category
 )
 SELECT
@@ -159,7 +162,7 @@ LEFT JOIN (
         FROM (
             SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
             FROM _ranking_mixtures
-            JOIN _ranking_labels USING (kind)
+            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
             GROUP BY list, k, category
         ) AS shares
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals

@@ -14,7 +14,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_contents_catalogue(
 WITH _ranking_catalogue AS MATERIALIZED (
     SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
     UNION ALL
-    SELECT DISTINCT itemid FROM _ranking_contents_pairs(rec, CASE WHEN items IS NULL THEN history END, names)
+    SELECT DISTINCT itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
 ),
 _ranking_shown AS MATERIALIZED (
     SELECT ranking_system, k, shown, len(shown) AS n
