@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -36,6 +36,8 @@ SET VARIABLE ranking_integer_division = coalesce(
 DROP MACRO IF EXISTS udf_version;
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
+CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
+    CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
     sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
 CREATE OR REPLACE MACRO _ranking_family(type) AS
@@ -43,6 +45,11 @@ regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
     '(?s)^(UUID|ENUM\(.*\))$',
     'VARCHAR');
+CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
+    (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
+            + (n_items - len(counts)) * list_sum(counts))
+        - (n_items + 1) * list_sum(counts))
+    / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
 CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
 regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
 CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
@@ -479,6 +486,17 @@ CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col,
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
     'descending': descending
 };
+CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
+CASE
+    WHEN name = 'ranking_system' THEN false
+    WHEN name IN (
+        'popularity', 'profile_popularity', 'popularity_lift', 'users_without_history', 'novelty', 'long_tail', 'repeats', 'cold'
+    ) THEN history IS NOT NULL
+    WHEN name IN ('diversity', 'categories') THEN items IS NOT NULL
+    WHEN name = 'miscalibration' THEN history IS NOT NULL AND items IS NOT NULL
+    WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy') THEN coalesce(history, items) IS NOT NULL
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_problem_rows(found) AS TABLE
 SELECT
     CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
@@ -573,6 +591,8 @@ ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.
+ranking_beyond_accuracy_by_user | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
@@ -612,6 +632,15 @@ concat(
         ', ',
         ',, '),
     ',');
+CREATE OR REPLACE MACRO _ranking_contents_known(pairs, head) AS TABLE
+SELECT
+    itemid,
+    n_having,
+    (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users,
+    coalesce(sum(n_having) OVER (
+        ORDER BY n_having DESC NULLS LAST, itemid ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
+FROM (SELECT itemid, count(*) AS n_having FROM query_table(pairs) GROUP BY itemid);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
@@ -648,7 +677,7 @@ AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_t
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth', 'n_items')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
@@ -699,7 +728,16 @@ kendall={column_name: kendall_tau, higher_is_better: true, is_share: false},
 concordant_pairs={column_name: concordant_pairs, higher_is_better: true, is_share: true},
 pairwise_accuracy={column_name: concordant_pairs, higher_is_better: true, is_share: true},
 map={column_name: average_precision, higher_is_better: true, is_share: true},
-kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false}}'
+kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
+popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
+profile_popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
+novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
+long_tail={column_name: NULL, higher_is_better: NULL, is_share: true},
+repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
+cold={column_name: NULL, higher_is_better: NULL, is_share: true},
+diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
+categories={column_name: NULL, higher_is_better: NULL, is_share: true},
+miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
@@ -716,6 +754,7 @@ CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, dif
 CASE
     WHEN p_same_adjusted < alpha THEN 'same'
     WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
@@ -801,13 +840,6 @@ CREATE OR REPLACE MACRO _ranking_exposure(rec_list) AS (
         FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))
         GROUP BY item)
 );
-CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
-    (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
-            + (n_items - len(counts)) * list_sum(counts))
-        - (n_items + 1) * list_sum(counts))
-    / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
-CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
-    CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO udf_logloss(predicted, actual) AS
     -avg(CASE
         WHEN predicted IS NULL OR actual IS NULL THEN NULL
@@ -857,6 +889,20 @@ CREATE OR REPLACE MACRO ranking_mean(number) AS
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
     + coalesce(list_aggregate(list_sort(list(number) FILTER (abs(number) >= 1048576), 'ASC', 'NULLS LAST'), 'fsum'), 0)
 ) / nullif(count(number), 0);
+CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
+    _ranking_difference(
+        count_if(len(list_distinct(rec_list)) > 0),
+        (
+            SELECT _ranking_exact_sum(weight * weight, 53)
+            FROM (
+                SELECT _ranking_exact_sum(_ranking_weight, 53) AS weight
+                FROM (
+                    SELECT
+                        unnest(_ranking_list) AS _ranking_item,
+                        sqrt(max(len(list_distinct(rec_list))) / len(_ranking_list)) AS _ranking_weight
+                    FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
+                GROUP BY _ranking_item)
+        ) / max(len(list_distinct(rec_list))));
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
@@ -1145,20 +1191,6 @@ CREATE OR REPLACE MACRO udf_gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
-CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
-    _ranking_difference(
-        count_if(len(list_distinct(rec_list)) > 0),
-        (
-            SELECT _ranking_exact_sum(weight * weight, 53)
-            FROM (
-                SELECT _ranking_exact_sum(_ranking_weight, 53) AS weight
-                FROM (
-                    SELECT
-                        unnest(_ranking_list) AS _ranking_item,
-                        sqrt(max(len(list_distinct(rec_list))) / len(_ranking_list)) AS _ranking_weight
-                    FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
-                GROUP BY _ranking_item)
-        ) / max(len(list_distinct(rec_list))));
 CREATE OR REPLACE MACRO _ranking_missing_columns(name, type, missing) AS
 name || ' must have '
 || array_to_string(
@@ -1184,6 +1216,15 @@ name || ' must have '
                 CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
         ), []),
         ', '));
+CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
+SELECT DISTINCT itemid, category
+FROM (
+    SELECT
+        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+        least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows)
+)
+WHERE itemid IS NOT NULL AND items IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_history(events, names, time_col) AS TABLE
 SELECT
     least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
@@ -1838,7 +1879,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
             WHEN list_contains(numbers, name) THEN {
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
-                'higher_is_better': coalesce(known[regexp_extract(name, '^[^(@]*')].higher_is_better, true),
+                'higher_is_better': CASE
+                    WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
+                    ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
+                END,
                 'is_share': coalesce(
                     known[regexp_extract(name, '^[^(@]*')].is_share,
                     there[list_position(names, name)].type = 'BOOLEAN'
@@ -1859,6 +1903,15 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                 END,
                 ', got ', _ranking_list_names([name]),
                 CASE
+                    WHEN known[name] IS NOT NULL AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                        THEN concat(
+                            ': ranking_beyond_accuracy_by_user has it, given ',
+                            CASE
+                                WHEN _ranking_is_contents_column(name, '', NULL) THEN 'history'
+                                WHEN _ranking_is_contents_column(name, NULL, '') THEN 'items'
+                                ELSE 'history and items'
+                            END,
+                            CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
                     WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
                         THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
                             || 'for ranking_compare_by_user'
@@ -1906,7 +1959,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
-                    list_filter(map_keys(known), lambda one: known[one].higher_is_better IS NULL) AS neutral
+                    list_filter(
+                        map_keys(known),
+                        lambda one: known[one].higher_is_better IS NULL AND known[one].column_name IS NOT NULL
+                    ) AS neutral
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known)
             )
         )
@@ -2268,6 +2324,237 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_contents_by_user(
+    lists, rec, history, items, names, ks, head, divergence, category_col, caller
+) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
+),
+_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
+_ranking_kinds AS MATERIALIZED (
+    SELECT
+        itemid,
+        categories,
+        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
+        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
+    FROM (
+        SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
+        FROM (
+            SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
+            FROM _ranking_contents_items(rec, items, names, category_col)
+            WHERE category IS NOT NULL
+        )
+        GROUP BY itemid
+    )
+),
+_ranking_labels AS MATERIALIZED (
+    SELECT itemid, kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
+    FROM _ranking_kinds
+),
+_ranking_places AS MATERIALIZED (
+    SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
+    FROM (
+        SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
+        FROM query_table(lists) AS lists_of
+    )
+    WHERE itemid IS NOT NULL
+),
+_ranking_mixtures AS MATERIALIZED (
+    SELECT list, k, kind, any_value(userid) AS userid, any_value(bits) AS bits, count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+    GROUP BY list, k, kind
+),
+_ranking_tastes AS MATERIALIZED (
+    SELECT userid, category, sum(share) AS share
+    FROM _ranking_pairs AS pairs
+    JOIN _ranking_labels AS labels ON _ranking_same_id(pairs.itemid, labels.itemid)
+    GROUP BY userid, category
+)
+SELECT
+    lists_of.* EXCLUDE (list, recommended),
+    cuts.k,
+    coalesce(found.n_items, 0) AS n_items,
+    found.popularity,
+    profiles.popularity AS profile_popularity,
+    found.novelty,
+    found.long_tail,
+    CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
+    found.cold,
+    pairs.diversity,
+    CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
+    shares.miscalibration
+FROM query_table(lists) AS lists_of
+CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
+CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_items,
+        coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
+        ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
+        count(*) FILTER (is_head IS NOT TRUE) / count(*) AS long_tail,
+        count(pairs.itemid) / count(*) AS repeats,
+        count(*) FILTER (n_having IS NULL) / count(*) AS cold
+    FROM _ranking_places AS places
+    CROSS JOIN (
+        SELECT CASE
+            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
+        END AS n_users
+        FROM _ranking_known
+    )
+    LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
+    LEFT JOIN _ranking_pairs AS pairs
+        ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
+    GROUP BY list, k
+) AS found ON found.list = lists_of.list AND found.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT userid, sum(n_having) / (count(*) * any_value(n_users)) AS popularity
+    FROM _ranking_pairs JOIN _ranking_known USING (itemid)
+    GROUP BY userid
+) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
+LEFT JOIN (
+    SELECT
+        sizes.list,
+        sizes.k,
+        1 - (n_alike + coalesce(likeness, 0)) / (n * (n - 1) / 2) AS diversity
+    FROM (
+        SELECT list, k, sum(n) AS n, sum(n * (n - 1)) / 2 AS n_alike
+        FROM _ranking_mixtures
+        GROUP BY list, k
+        HAVING sum(n) > 1
+    ) AS sizes
+    LEFT JOIN (
+        SELECT
+            list,
+            k,
+            _ranking_exact_sum(n * CASE
+                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
+                ELSE len(list_intersect(one.categories, other.categories))
+                    / len(list_distinct(one.categories || other.categories))
+            END, 53) AS likeness
+        FROM (
+            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            FROM _ranking_mixtures AS one
+            JOIN _ranking_mixtures AS other
+                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
+            WHERE one.bits & other.bits <> 0
+        )
+        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
+        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
+        GROUP BY list, k
+    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
+) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_found,
+        CASE
+            WHEN any_value(total) IS NULL THEN NULL
+            WHEN divergence = 'kl'
+                THEN greatest(0, log2(100) + _ranking_exact_sum(
+                    coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0), 80))
+            ELSE greatest(0, 1 + _ranking_exact_sum(
+                coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0), 80) / 2)
+        END AS miscalibration
+    FROM (
+        SELECT
+            list,
+            k,
+            totals.total,
+            tastes.share / totals.total AS p,
+            shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
+        FROM (
+            SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
+            FROM _ranking_mixtures
+            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+            GROUP BY list, k, category
+        ) AS shares
+        LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
+            ON _ranking_same_id(shares.userid, totals.userid)
+        LEFT JOIN _ranking_tastes AS tastes
+            ON _ranking_same_id(shares.userid, tastes.userid) AND shares.category = tastes.category
+    )
+    GROUP BY list, k
+) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
+CREATE OR REPLACE MACRO _ranking_contents_catalogue(
+    lists, rec, history, items, names, category_col, ks, caller
+) AS TABLE
+WITH _ranking_catalogue AS MATERIALIZED (
+    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
+    UNION ALL
+    SELECT DISTINCT itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
+),
+_ranking_shown AS MATERIALIZED (
+    SELECT ranking_system, k, shown, len(shown) AS n
+    FROM (
+        SELECT
+            ranking_system,
+            k,
+            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
+        FROM query_table(lists) AS lists_of
+        CROSS JOIN (SELECT unnest(ks) AS k)
+    )
+)
+SELECT
+    systems.ranking_system,
+    systems.k,
+    count(counts.itemid) AS n_items,
+    count(known.itemid) / any_value(size)::DOUBLE AS coverage,
+    count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
+    _ranking_gini(
+        list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
+    ) AS gini,
+    CASE WHEN count(known.itemid) > 0 THEN greatest(
+        0,
+        log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
+        - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
+        / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
+    ) END AS entropy,
+    _ranking_difference(
+        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
+    ) AS personalization
+FROM (
+    SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
+    FROM _ranking_shown
+    GROUP BY ranking_system, k
+) AS systems
+CROSS JOIN (
+    SELECT CASE
+        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
+        ELSE error(concat(
+            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'))::BIGINT
+    END AS size
+    FROM _ranking_catalogue
+)
+LEFT JOIN (
+    SELECT
+        ranking_system,
+        k,
+        itemid,
+        sum(n_lists)::BIGINT AS n_lists,
+        sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
+    FROM (
+        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
+        FROM (
+            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
+            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
+            GROUP BY ranking_system, k, n, itemid
+        )
+    )
+    GROUP BY ranking_system, k, itemid
+) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
+LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
+GROUP BY systems.ranking_system, systems.k;
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
@@ -2711,7 +2998,10 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
         p_same_adjusted,
         (1 - confidence::DECIMAL(20, 19))::DOUBLE,
         difference,
-        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
+        list_transform(
+            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
+            lambda known: CASE WHEN known IS NULL THEN true ELSE known.higher_is_better END
+        )[1]
     ) AS verdict
 )
 FROM (
@@ -2782,6 +3072,62 @@ FROM (
             )
         )
     )
+);
+CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
+list_any_value(
+    list_transform(
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
+    )
+    || [_ranking_unread_column(rec, rec, names)]
+    || list_transform(
+        [
+            (
+                'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+                _ranking_type(coalesce(history, rec), names['user'], 'userid'), _ranking_type(rec, names['user'], 'userid')
+            ),
+            (
+                'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(coalesce(history, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+            ),
+            (
+                'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(coalesce(items, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+            ),
+            (
+                'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
+                _ranking_type(coalesce(items, rec), category_col, 'category'), NULL
+            )
+        ],
+        lambda c: CASE
+            WHEN NOT c[2] THEN NULL
+            WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+                THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
+            WHEN c[5] IS NULL
+                THEN list_transform(
+                    [CASE c[1]
+                        WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
+                        ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
+                    END],
+                    lambda type: _ranking_missing_columns(c[1], type, [{
+                        'argument': c[3],
+                        'name': c[4],
+                        'near': _ranking_nearest_column(type, c[3]),
+                        'is_elsewhere': c[3] <> 'category_col'
+                    }])
+                )[1]
+            WHEN NOT _ranking_same_type(c[5], c[6])
+                THEN concat(
+                    _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
+                    _ranking_cut(c[5]))
+        END
+    )
+    || [
+        _ranking_option(
+            'head', head, 'a number from 0 to 1',
+            coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
+        _ranking_option(
+            'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
+    ]
 );
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
@@ -3126,9 +3472,9 @@ SELECT
     relative,
     relative_low,
     relative_high,
-    CASE WHEN higher_is_better THEN n_higher ELSE n_lower END AS wins,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
     users - n_higher - n_lower AS ties,
-    CASE WHEN higher_is_better THEN n_lower ELSE n_higher END AS losses,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error,
     effect_size,
     p,
@@ -3154,6 +3500,28 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_contents_lists(
+    rec, history, items, names, ks, head, divergence, category_col, caller
+) AS TABLE
+SELECT
+    systems.*,
+    lists.userid,
+    n_rec,
+    row_number() OVER () AS list,
+    CASE
+        WHEN list_unique(lists.items) < list_count(lists.items)
+            THEN list_transform(
+                lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
+        ELSE lists.items
+    END AS recommended
+FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
+JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+WHERE (
+    SELECT coalesce(
+        error(caller || ': ' || _ranking_contents_misfit(
+            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_matched AS NOT MATERIALIZED (
@@ -3353,6 +3721,64 @@ ORDER BY
     compared.k ASC NULLS LAST,
     compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, _ranking_table('history', history), _ranking_table('items', items),
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
+    )
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM (
+    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            count(*) AS users,
+            count(*) - count(profile_popularity) AS users_without_history,
+            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
+            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
+                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
+        FROM _ranking_contents_by_user(
+            '_ranking_lists', rec, history, items,
+            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
+        )
+        GROUP BY ALL
+    ) AS means
+    JOIN _ranking_contents_catalogue(
+        '_ranking_lists', rec, history, items,
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
+    ) AS wholes
+        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, _ranking_table('history', history), _ranking_table('items', items),
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
+    )
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM _ranking_contents_by_user(
+    '_ranking_lists', rec, history, items,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
+);
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -3701,8 +4127,8 @@ COMMENT ON MACRO udf_mse IS 'The mean squared error of a group.';
 COMMENT ON MACRO udf_r2 IS 'The coefficient of determination of a group.';
 COMMENT ON MACRO udf_rmse IS 'The root mean squared error of a group.';
 COMMENT ON MACRO ranking_mean IS 'The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.';
-COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.';
+COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
 COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
@@ -3731,6 +4157,8 @@ COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a use
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
@@ -3741,7 +4169,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -317,6 +317,18 @@ LIBRARIES = [
                 "FROM ranking_judged('rec', 'liked', NULL)",
                 0.5,
             ),
+            Row(
+                "AvgRecPopularity(k=3)",
+                "SELECT popularity * (SELECT count(DISTINCT userid) FROM liked) "
+                "FROM ranking_beyond_accuracy('rec', [3], history := 'liked')",
+                1.166666666667,
+                "of truth as history; it counts users, not shares, and a pair in two rows twice",
+            ),
+            Row(
+                "MeanInvUserFreq(k=3)",
+                "SELECT novelty FROM ranking_beyond_accuracy('rec', [3], history := 'liked')",
+                0.416666666667,
+            ),
         ],
         "it knows no grades, and counts an item that is twice in truth twice",
     ),

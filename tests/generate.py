@@ -16,6 +16,7 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.columns import LIKE, NEAR
+from ranking_udfs.evaluation.defaults import CONTENTS, UNBOUNDED
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import coming_from, reference
@@ -99,6 +100,11 @@ def known_measures() -> Iterator[str]:
         f"higher_is_better: {words[measure.higher_is_better]}, "
         f"is_share: {str(measure.range.low >= 0 and measure.range.high <= 1).lower()}}}"
         for name, measure in SPELLINGS.items()
+    )
+    pairs += "".join(
+        f",\n{name}={{column_name: NULL, higher_is_better: NULL, "
+        f"is_share: {str(name not in UNBOUNDED).lower()}}}"
+        for name in CONTENTS
     )
     yield literal(f"{{{pairs}}}")
 

@@ -29,6 +29,7 @@ TABLES = """
         i / 4 AS number, 10 - i AS "key", i AS "value" FROM range(4) t(i);
     CREATE TABLE events AS SELECT i % 3 AS userid, i * i % 7 AS itemid, i AS time FROM range(24) t(i);
     CREATE TABLE happened AS SELECT userid AS u, itemid AS i, time AS t FROM events;
+    CREATE TABLE sold AS SELECT itemid AS i, itemid % 2 AS c FROM events;
 """
 # An argument for each parameter without a default.
 GIVEN = {
@@ -55,7 +56,8 @@ OTHER = {
         "gap": "1",
         "time_col": "'t'",
     },
-    "history": "'happened'",
+    **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
+    **{"head": "0.5", "divergence": "'kl'"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.

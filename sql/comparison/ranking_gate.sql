@@ -17,7 +17,10 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
         p_same_adjusted,
         (1 - confidence::DECIMAL(20, 19))::DOUBLE,
         difference,
-        coalesce(_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))].higher_is_better, true)
+        list_transform(
+            [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
+            lambda known: CASE WHEN known IS NULL THEN true ELSE known.higher_is_better END
+        )[1]
     ) AS verdict
 )
 FROM (

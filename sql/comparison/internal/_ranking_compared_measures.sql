@@ -25,7 +25,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
             WHEN list_contains(numbers, name) THEN {
                 'measure': there[list_position(names, name)].name,
                 'value_place': list_position(positions, name),
-                'higher_is_better': coalesce(known[regexp_extract(name, '^[^(@]*')].higher_is_better, true),
+                'higher_is_better': CASE
+                    WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
+                    ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
+                END,
                 'is_share': coalesce(
                     known[regexp_extract(name, '^[^(@]*')].is_share,
                     there[list_position(names, name)].type = 'BOOLEAN'
@@ -46,6 +49,15 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                 END,
                 ', got ', _ranking_list_names([name]),
                 CASE
+                    WHEN known[name] IS NOT NULL AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                        THEN concat(
+                            ': ranking_beyond_accuracy_by_user has it, given ',
+                            CASE
+                                WHEN _ranking_is_contents_column(name, '', NULL) THEN 'history'
+                                WHEN _ranking_is_contents_column(name, NULL, '') THEN 'items'
+                                ELSE 'history and items'
+                            END,
+                            CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
                     WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
                         THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
                             || 'for ranking_compare_by_user'
@@ -93,7 +105,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     there,
                     known,
                     list_transform(there, lambda one: lower(one.name)) AS names,
-                    list_filter(map_keys(known), lambda one: known[one].higher_is_better IS NULL) AS neutral
+                    list_filter(
+                        map_keys(known),
+                        lambda one: known[one].higher_is_better IS NULL AND known[one].column_name IS NOT NULL
+                    ) AS neutral
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known)
             )
         )

@@ -28,7 +28,7 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
         return f"{system} and {baseline} cannot be compared in {what}: no user has a value of both."
-    is_decided = verdict in ("better", "worse")
+    is_decided = verdict in ("better", "worse", "higher", "lower")
     sign = -1 if is_decided and difference < 0 else 1  # "worse by 0.01", not by -0.01
     details = []
     if row["low"] is not None:

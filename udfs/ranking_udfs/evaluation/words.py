@@ -10,7 +10,7 @@ from .defaults import DIGITS
 DIGITS_OF_P, SMALLEST_P = 2, 0.0001
 MOST_DECIMALS = 9
 
-MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?"}
+MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?", "higher": ">", "lower": "<"}
 WITHOUT_RELEVANT = "users_without_relevant"
 COUNTS = {
     "users": "Users evaluated",

@@ -1,0 +1,174 @@
+-- Internal: what is in each user's list at each k.
+--
+-- lists:      name of a table, as _ranking_contents_lists gives it
+-- rec, history, items, head, divergence, category_col: as for ranking_beyond_accuracy_by_user
+-- names:      what _ranking_names gives
+-- ks:         what _ranking_cuts gives
+-- caller:     the function that an error names
+-- Returns:    what ranking_beyond_accuracy_by_user does, all columns, and ranking_system
+-- Example:    FROM _ranking_contents_by_user(
+--     'lists', 'rec', 'train', NULL, _ranking_names('userid', 'itemid', 'score', '', NULL, true), [10], 0.8, 'js', NULL,
+--     'f');
+CREATE OR REPLACE TEMP MACRO _ranking_contents_by_user(
+    lists, rec, history, items, names, ks, head, divergence, category_col, caller
+) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (
+    SELECT DISTINCT userid, itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
+),
+_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
+-- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one of 64 for each.
+_ranking_kinds AS MATERIALIZED (
+    SELECT
+        itemid,
+        categories,
+        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
+        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
+    FROM (
+        SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
+        FROM (
+            SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
+            FROM _ranking_contents_items(rec, items, names, category_col)
+            WHERE category IS NOT NULL
+        )
+        GROUP BY itemid
+    )
+),
+_ranking_labels AS MATERIALIZED (
+    -- The share of its item that each category gets, as a whole number, so that no order of the rows changes a sum.
+    SELECT itemid, kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
+    FROM _ranking_kinds
+),
+_ranking_places AS MATERIALIZED (
+    SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
+    FROM (
+        SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
+        FROM query_table(lists) AS lists_of
+    )
+    WHERE itemid IS NOT NULL
+),
+_ranking_mixtures AS MATERIALIZED (
+    SELECT list, k, kind, any_value(userid) AS userid, any_value(bits) AS bits, count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+    GROUP BY list, k, kind
+),
+_ranking_tastes AS MATERIALIZED (
+    SELECT userid, category, sum(share) AS share
+    FROM _ranking_pairs AS pairs
+    JOIN _ranking_labels AS labels ON _ranking_same_id(pairs.itemid, labels.itemid)
+    GROUP BY userid, category
+)
+SELECT
+    lists_of.* EXCLUDE (list, recommended),
+    cuts.k,
+    coalesce(found.n_items, 0) AS n_items,
+    found.popularity,
+    profiles.popularity AS profile_popularity,
+    found.novelty,
+    found.long_tail,
+    CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
+    found.cold,
+    pairs.diversity,
+    CASE WHEN found.n_items > 0 THEN coalesce(shares.n_found, 0) / n_categories END AS categories,
+    shares.miscalibration
+FROM query_table(lists) AS lists_of
+CROSS JOIN (SELECT unnest(ks) AS k) AS cuts
+CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_items,
+        coalesce(sum(n_having), 0) / (count(*) * any_value(n_users)) AS popularity,
+        ranking_mean(-log2(coalesce(n_having, 1) / n_users)) AS novelty,
+        count(*) FILTER (is_head IS NOT TRUE) / count(*) AS long_tail,
+        count(pairs.itemid) / count(*) AS repeats,
+        count(*) FILTER (n_having IS NULL) / count(*) AS cold
+    FROM _ranking_places AS places
+    CROSS JOIN (
+        SELECT CASE
+            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
+        END AS n_users
+        FROM _ranking_known
+    )
+    LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
+    LEFT JOIN _ranking_pairs AS pairs
+        ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
+    GROUP BY list, k
+) AS found ON found.list = lists_of.list AND found.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT userid, sum(n_having) / (count(*) * any_value(n_users)) AS popularity
+    FROM _ranking_pairs JOIN _ranking_known USING (itemid)
+    GROUP BY userid
+) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
+LEFT JOIN (
+    -- All pairs less their likenesses: 1 for items of one kind, else what their categories have in common.
+    SELECT
+        sizes.list,
+        sizes.k,
+        1 - (n_alike + coalesce(likeness, 0)) / (n * (n - 1) / 2) AS diversity
+    FROM (
+        SELECT list, k, sum(n) AS n, sum(n * (n - 1)) / 2 AS n_alike
+        FROM _ranking_mixtures
+        GROUP BY list, k
+        HAVING sum(n) > 1
+    ) AS sizes
+    LEFT JOIN (
+        SELECT
+            list,
+            k,
+            _ranking_exact_sum(n * CASE
+                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
+                ELSE len(list_intersect(one.categories, other.categories))
+                    / len(list_distinct(one.categories || other.categories))
+            END, 53) AS likeness
+        FROM (
+            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            FROM _ranking_mixtures AS one
+            JOIN _ranking_mixtures AS other
+                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
+            WHERE one.bits & other.bits <> 0
+        )
+        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
+        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
+        GROUP BY list, k
+    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
+) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
+LEFT JOIN (
+    SELECT
+        list,
+        k,
+        count(*) AS n_found,
+        -- p and q sum to 1 each, so that categories which the list has not need no row.
+        CASE
+            WHEN any_value(total) IS NULL THEN NULL
+            WHEN divergence = 'kl'
+                THEN greatest(0, log2(100) + _ranking_exact_sum(
+                    coalesce(p * log2(p / (0.99::DOUBLE * q + 0.01::DOUBLE * p) / 100), 0), 80))
+            ELSE greatest(0, 1 + _ranking_exact_sum(
+                coalesce(p * log2(2 * p / (p + q)) + q * log2(2 * q / (p + q)) - p - q, 0), 80) / 2)
+        END AS miscalibration
+    FROM (
+        SELECT
+            list,
+            k,
+            totals.total,
+            tastes.share / totals.total AS p,
+            shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
+        FROM (
+            SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
+            FROM _ranking_mixtures
+            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+            GROUP BY list, k, category
+        ) AS shares
+        LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
+            ON _ranking_same_id(shares.userid, totals.userid)
+        LEFT JOIN _ranking_tastes AS tastes
+            ON _ranking_same_id(shares.userid, tastes.userid) AND shares.category = tastes.category
+    )
+    GROUP BY list, k
+) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;

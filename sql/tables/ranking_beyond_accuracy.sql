@@ -1,0 +1,61 @@
+-- What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.
+--
+-- rec, ks, history, items, head, divergence, user_col, ..., descending: as for ranking_beyond_accuracy_by_user
+-- Returns:    [system,] k, users (with a list), users_without_history (of them), the means of the columns of
+--             ranking_beyond_accuracy_by_user, each over the users where it is not NULL, and of all lists together:
+--             popularity_lift, n_items (different ones), coverage, items_outside_catalogue, gini, entropy, personalization
+-- Errors:     as for ranking_beyond_accuracy_by_user; items without an item
+-- Source:     as for ranking_beyond_accuracy_by_user; Abdollahpouri et al. (2019), popularity_lift
+-- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
+--                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
+--             SELECT system, popularity, popularity_lift, long_tail, coverage
+--             FROM ranking_beyond_accuracy('rec', [10], history := 'rated');
+--
+-- The catalogue is the items of `items`, or else those of the history. coverage is the share of it that is in a top k;
+-- items_outside_catalogue counts the others, which coverage, gini and entropy leave out: it is never above 1, as that of
+-- recommenders may be. gini and entropy (in bits) are of the number of lists that each item of the catalogue is in, with
+-- those in none; gini and personalization are those of gini_coverage and personalization. RecBole divides its entropy by
+-- the number of items, Evidently's Gini index leaves out what is never recommended.
+--
+-- popularity_lift: the mean popularity of the lists, divided by that of the profiles, less 1, over users who have both: 0.5
+-- is lists of items half as popular again as what users had.
+CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, _ranking_table('history', history), _ranking_table('items', items),
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
+    )
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM (
+    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            count(*) AS users,
+            count(*) - count(profile_popularity) AS users_without_history,
+            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
+            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
+                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
+        FROM _ranking_contents_by_user(
+            '_ranking_lists', rec, history, items,
+            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
+        )
+        GROUP BY ALL
+    ) AS means
+    JOIN _ranking_contents_catalogue(
+        '_ranking_lists', rec, history, items,
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
+    ) AS wholes
+        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
