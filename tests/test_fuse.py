@@ -424,6 +424,29 @@ def test_an_empty_table_has_nothing_to_fuse(pack: duckdb.DuckDBPyConnection) -> 
     assert fused(pack, "nothing") == {}
 
 
+def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
+    pack: duckdb.DuckDBPyConnection,
+) -> None:
+    weights = {"a": 1, "b": 2, "c": 0.5}
+    pack.execute("CREATE OR REPLACE TABLE fewer AS FROM runs WHERE system < 'c' OR userid = 1")
+    rec = pack.sql("SELECT * RENAME (userid AS u) FROM fewer").to_arrow_table()
+    options = {"method": "combmnz", "weights": weights}
+    job = ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema, options=options, user_col="u")
+    found = [
+        row
+        for user in (1, 2)
+        for row in job.part(
+            rec.filter([one == user for one in rec["u"].to_pylist()]), rec.slice(0, 0), ["a", "b", "c"]
+        ).to_pylist()
+    ]
+    expected = fused(pack, "fewer", f"method := 'combmnz', weights := MAP {weights}")
+    assert {(row["userid"], row["itemid"]): (row["score"], row["n_systems"]) for row in found} == expected
+    with pytest.raises(ValueError, match=r"^ranking_fuse: rec must have a column userid"):
+        ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema)
+    with pytest.raises(TypeError, match=r"^ranking_fuse: got an unexpected keyword argument 'k'"):
+        ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema, options={"k": 5})
+
+
 # --- Errors ---
 
 A_MAP = "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, got "
