@@ -54,6 +54,7 @@ QUERIES = {
     "ranking_judged": JUDGED,
     "ranking_check": CHECK,
     "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
+    "ranking_fuse": "FROM ranking_fuse('systems', 'combmnz', MAP {'a': 1, 'b': 0.3}) ORDER BY ALL",
     "ranking_functions": "FROM ranking_functions()",
     "ranking_mean": f"SELECT ranking_mean(p / a) AS a, ranking_mean(1e9 * p) AS b {PAIRS}",
     "ranking_judge": "SELECT ranking_judge(['a'], ['b', 'a']), ranking_judge([3, 1], [2, 1], [1, 2.5])",

@@ -575,6 +575,24 @@ TIMES: dict[
 }
 
 
+def test_rankings_are_fused_as_in_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE OR REPLACE TABLE several AS SELECT s AS model, u AS userid,
+        'i' || hash(u, i, s) % 40 AS itemid, sin(hash(s, u, i)) AS score
+        FROM (VALUES ('a'), ('b'), ('c')) AS systems(s), range(9) AS users(u), range(20) AS items(i)
+        WHERE u > 1 OR s = 'a'""")
+    rec = spark.createDataFrame(con.table("several").to_arrow_table())
+    weights = {"a": 1, "b": 0.3, "c": 2}
+    for method in ("rrf", "borda"):
+        query = f"FROM ranking_fuse('several', '{method}', MAP {weights}, system_col := 'model') ORDER BY ALL"
+        found = ranking_udfs.spark.ranking_fuse(rec, method, weights, system_col="model")
+        assert sorted(map(tuple, found.collect())) == con.execute(query).fetchall()
+    with pytest.raises(ValueError, match=r"^ranking_fuse: method must be rrf"):
+        ranking_udfs.spark.ranking_fuse(rec, "RRF", system_col="model")
+    wrong = ranking_udfs.spark.ranking_fuse(rec, systems=["a", "d"], system_col="model")
+    with pytest.raises(Exception, match="ranking_fuse: systems must name systems of rec"):
+        wrong.collect()
+
+
 @pytest.mark.parametrize("kind", TIMES)
 def test_a_split_by_time_is_that_of_duckdb_row_by_row(
     spark: SparkSession, con: duckdb.DuckDBPyConnection, kind: str

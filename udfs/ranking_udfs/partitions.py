@@ -9,7 +9,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -198,8 +198,9 @@ IDS = ("user", "item", "system")
 OPTIONS = ("confidence", "margin", "correction", "test", "permutations", "seed")  # of a comparison
 FUNCTIONS = (
     *("ranking_judged", "ranking_by_user", "ranking_summary"),
-    *("ranking_distribution", "ranking_compare", "ranking_check"),
+    *("ranking_distribution", "ranking_compare", "ranking_check", "ranking_fuse"),
 )
+FUSION = ("method", "weights", "rrf_k", "normalize", "depth", "systems")  # options of ranking_fuse
 NEEDED = {"rec": {"user", "item", "score"}, "truth": {"user", "item"}}
 
 
@@ -224,14 +225,14 @@ def partition(
         means = job.merge(pyarrow.concat_tables(parts))
 
     Args:
-        function: ranking_judged and ranking_by_user, which want no merge; ranking_summary,
+        function: ranking_judged, ranking_by_user and ranking_fuse, which want no merge; ranking_summary,
             ranking_distribution, ranking_compare, ranking_check.
         rec: the schema of the table.
-        truth: likewise.
+        truth: likewise; for ranking_fuse that of rec, and no row of it in `part`.
         ks: cut-offs, of ranking_judged one; None for the whole list.
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
         ties: "item" or "expected".
-        options: further arguments of ranking_compare.
+        options: further arguments of ranking_compare or ranking_fuse.
         columns: user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged.
 
     Raises:
@@ -239,6 +240,8 @@ def partition(
     """
     if function not in FUNCTIONS:
         raise ValueError(f"partition: function must be one of {', '.join(FUNCTIONS)}, got {function!r}")
+    if function == "ranking_fuse":
+        return partition_fuse(rec, options or {}, columns)
     names = columns_of(function, columns)
     found = {
         "rec": find_columns(function, "rec", rec, names),
@@ -441,6 +444,34 @@ def find_columns(function: str, table: str, schema: pa.Schema, names: Columns) -
         if found:
             columns[what] = found[0]
     return columns
+
+
+def partition_fuse(rec: pa.Schema, options: Mapping[str, Any], columns: Mapping[str, Any]) -> Partitioned:
+    """Plan ranking_fuse over partitions of users: with all systems, each is a result. truth has no row."""
+    function = "ranking_fuse"
+    for name in options.keys() - set(FUSION):
+        raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
+    names = columns_of(function, columns)
+    found = find_columns(function, "rec", rec, names)
+    given = {**options, **{name: value for name, value in vars(names).items() if name != "grade_col"}}
+    arguments = "".join(f", {name} := {value_of(function, value)}" for name, value in given.items())
+    of_both = {"rec": found, "truth": {what: one for what, one in found.items() if what in ("user", "item")}}
+    sql = f"FROM {function}('rec'{arguments})"
+    job = Partitioned(function, of_both, "", sql, None, {"rec": rec, "truth": rec})
+    # There are no rows yet: take the systems that are named for those that there are.
+    named = next(
+        (
+            list(one)
+            for one in (options.get("weights"), options.get("systems"))
+            if isinstance(one, Collection)
+        ),
+        [],
+    )
+    with cursor() as con:
+        con.register("rec", rec.empty_table())
+        job.add_systems(con, f"SELECT unnest({value_of(function, named)}::VARCHAR[]) AS system")
+        job.schemas["part"] = run(con, sql).to_arrow_table().schema
+    return with_result(job)
 
 
 def partition_by_user(by_user: pa.Schema, options: Mapping[str, Any]) -> Partitioned:

@@ -32,6 +32,7 @@ from .tables import (  # noqa: E402
     ranking_compare,
     ranking_compare_by_user,
     ranking_distribution,
+    ranking_fuse,
     ranking_judged,
     ranking_summary,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "ranking_compare",
     "ranking_compare_by_user",
     "ranking_distribution",
+    "ranking_fuse",
     "ranking_judged",
     "ranking_split",
     "ranking_summary",

@@ -12,7 +12,7 @@ from pyspark.sql.types import DataType, NullType
 
 from ..evaluation.columns import ColumnNames
 from ..evaluation.defaults import K
-from ..partitions import IDS, OPTIONS, Partitioned, partition, partition_by_user
+from ..partitions import IDS, OPTIONS, Partitioned, partition, partition_by_user, partition_fuse
 from ..texts import shorten
 from .workers import on_executors
 
@@ -168,6 +168,28 @@ def ranking_check(
     executor gets all userids and all itemids, each once of each partition. `history` is not on Spark.
     """
     return evaluate("ranking_check", rec, truth, ks, columns=columns)
+
+
+def ranking_fuse(
+    rec: DataFrame,
+    method: str = "rrf",
+    weights: Mapping[str, float] | None = None,
+    rrf_k: float = 60,
+    normalize: str = "min_max",
+    depth: int | None = None,
+    systems: Sequence[str] | None = None,
+    **columns: Unpack[ColumnNames],
+) -> DataFrame:
+    """Join the rankings of several systems into one, as `ranking_fuse` of SQL does, with its arguments.
+
+    Weights or systems that rec does not have are errors of the job, and so are infinite scores.
+
+    Returns userid, itemid, score and n_systems.
+    """
+    given = {"method": method, "weights": weights, "rrf_k": rrf_k, "normalize": normalize, "depth": depth}
+    kinds = schema("ranking_fuse", "rec", rec)
+    job = partition_fuse(kinds, {**given, "systems": systems}, columns)
+    return map_in_arrow(by_user(rec, rec.where("false"), job), "evaluate", job, "part")
 
 
 def evaluate(
