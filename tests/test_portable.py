@@ -58,6 +58,7 @@ QUERIES = {
         "FROM ranking_intents_by_user('rec', 'intents', [1, 3]) ORDER BY ALL"
     ),
     "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
+    "ranking_fuse": "FROM ranking_fuse('systems', 'combmnz', MAP {'a': 1, 'b': 0.3}) ORDER BY ALL",
     "ranking_functions": "FROM ranking_functions()",
     "ranking_mean": f"SELECT ranking_mean(p / a), ranking_mean(1e9 * p) {PAIRS}",
     "ranking_geometric_mean": f"SELECT ranking_geometric_mean(p / a) {PAIRS}",

@@ -57,6 +57,7 @@ OTHER = {
         "time_col": "'t'",
     },
     **{"history": "'happened'", "alpha": "0.4", "intent_col": "'n'"},
+    **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
@@ -65,6 +66,7 @@ ONE_OF = {"ranking_split": {"test_size": "5"}}
 # Where a parameter means something else, or goes with another choice.
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},
+    "ranking_fuse": {"normalize": "'sum'"},
     "ranking_rbp": {"gain": "'graded'"},
     "ranking_half_life_utility": {"half_life": "3"},
     "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},

@@ -1,0 +1,125 @@
+-- One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
+--
+-- rec:       a table with system, userid, itemid and score, as for ranking_judged
+-- method:    'rrf', reciprocal rank fusion: the sum of weight / (rrf_k + rank), ranks from 1; 'borda': of
+--            weight * (N - rank + 1) / N, where N is the number of different items of the user in all lists; 'combsum': of
+--            weight * normalized score; 'combmnz': that, times the number of systems with a score of the item
+-- weights:   MAP from each system to a number >= 0; 0: as if rec did not have the system; NULL: 1 for all
+-- rrf_k:     for 'rrf': how little the first ranks differ from those after them
+-- normalize: for 'combsum' and 'combmnz', what becomes of the scores of each list: 'min_max': (x - min) / (max - min);
+--            'z_score': (x - mean) / (standard deviation, the population's); 'sum': (x - min) / sum of (x - min);
+--            'none': x. Where all scores are the same, each is 1, 0 and 1 / (number of them)
+-- depth:     how many rows of each list count; NULL: all
+-- systems:   LIST of the systems to fuse; NULL: all
+-- user_col, item_col, score_col, system_col: what the columns are called, in whatever case
+-- descending: whether the highest score is the best; false where `score` is a rank
+-- Returns:   userid, itemid, score DOUBLE (more is better, whatever came in), n_systems (whose lists have the item)
+-- Errors:    as for ranking_judged, of rec alone; rec without a column of systems; an argument with a value that is not
+--            allowed; weights or systems that rec does not have; a system without a weight; an infinite score that is to be
+--            added
+-- Source:    Cormack, Clarke and Buettcher (2009) for rrf; Aslam and Montague (2001) for borda; Fox and Shaw (1993) for
+--            combsum and combmnz; Montague and Aslam (2001) for the normalizations
+-- Example:   WITH every AS (SELECT 'fused' AS system, * FROM ranking_fuse('rec') UNION ALL BY NAME FROM rec)
+--            SELECT system, ndcg, recall FROM ranking_summary('every', 'truth', [10]) ORDER BY system;
+--
+-- An item that a system does not have gets nothing from it, never a rank; a user whom only one system has is there.
+-- Lists are ordered as everywhere: by score, ties by itemid, ascending, NULL and NaN scores last. These have a rank, but no
+-- score to normalize or to add; where no system has a score of an item, its score is NULL. An item twice in a list counts
+-- where it stands first, and the later one takes up a rank. Rows without an item take up ranks too, and are not in the
+-- result; rows without a user do not count. Scores are the same on any number of threads and in any order of the rows.
+--
+-- Where rec has other names, or ranks for scores, give the result the same before they are joined:
+-- `SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS rank FROM ranking_fuse('rec', user_col :=
+-- 'customer', item_col := 'sku', score_col := 'rank', system_col := 'model', descending := false) UNION ALL BY NAME FROM
+-- rec`.
+--
+-- Other tools: Qdrant counts ranks from 0 and has k = 2, which is rrf_k := 1 here, and its weights are others; the
+-- extension flock gives an item that a list does not have more than its first one. ranx refuses queries that only one run
+-- has; its min-max and sum of a constant list are 0 (here, and in OpenSearch, the only item that a system finds has 1), and
+-- its bordafuse counts points, N times those here, and gives a system's left points to items that it does not have.
+CREATE OR REPLACE TEMP MACRO ranking_fuse(
+    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
+) AS TABLE
+SELECT
+    userid,
+    itemid,
+    CASE
+        WHEN method::VARCHAR = 'borda' OR method::VARCHAR <> 'rrf' AND normalize::VARCHAR = 'none' THEN list_sum(list_sort(
+            list_transform(
+                parts,
+                lambda part: part.weight * CASE method::VARCHAR
+                    -- A rank is beyond N where items are repeated.
+                    WHEN 'borda' THEN greatest(n_items - part.number + 1, 0) / n_items
+                    ELSE part.number
+                END),
+            'ASC',
+            'NULLS LAST'))
+        ELSE total
+    END * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    n_systems
+FROM (
+    SELECT
+        userid,
+        itemid,
+        count(*) AS n_systems,
+        count(number) AS n_scores,
+        -- No number is above the square root of a list's length, so the largest weight says how many bits fit.
+        _ranking_exact_sum(
+            weight * number,
+            104 - ceil(log2(list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))
+        ) AS total,
+        list({'weight': weight, 'number': number}) AS parts,
+        count(*) OVER (PARTITION BY userid) AS n_items
+    FROM (
+        SELECT
+            userid,
+            weight,
+            entry.itemid,
+            CASE
+                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
+                WHEN method::VARCHAR = 'borda' THEN entry.rank
+                WHEN entry.score IS NULL THEN NULL
+                WHEN NOT isfinite(high - low) THEN error(concat(
+                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
+                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
+                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' THEN entry.score
+                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
+                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / list_sum(above_low) ELSE 1 / len(above_low) END
+            END AS number
+        FROM (
+            SELECT
+                *,
+                list_avg(numbers) AS mean,
+                list_stddev_pop(numbers) AS deviation,
+                list_transform(numbers, lambda number: number - low) AS above_low,
+                unnest(entries) AS entry
+            FROM (
+                SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+                FROM (
+                    SELECT
+                        *,
+                        list_filter(
+                            list_transform(entries, lambda entry: entry.score), lambda number: number IS NOT NULL
+                        ) AS numbers
+                    FROM _ranking_fuse_lists(
+                        rec,
+                        _ranking_names(
+                            user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+                        weights, depth, systems)
+                    WHERE (
+                        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+                            rec,
+                            _ranking_names(
+                                user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+                            method, weights, rrf_k, normalize, depth, systems
+                        ))::BOOLEAN, true)
+                    )
+                )
+            )
+        )
+    )
+    GROUP BY userid, itemid
+);

@@ -1,0 +1,492 @@
+"""ranking_fuse: against a slow definition, ranx, cases worked by hand, and what others got wrong.
+
+ranx is not among the tests' requirements: its values are recorded. `python -m tests.test_fuse` computes them
+where it is installed, and says whether they are still so.
+"""
+
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from tests.conftest import is_close, literal
+
+Row = tuple[str | None, int | None, str | None, float | None]  # system, userid, itemid, score
+Fused = dict[tuple[int, str], tuple[float | None, int]]  # by user and item: score and n_systems
+DATA: dict[str, list[tuple[str, str, list[str]]]] = {  # lists, best first, of scores n, n - 1, ..., 1
+    # sentence-transformers#3883: ranks from 0, and a rank for a missing document, put Y last.
+    "sentence_transformers": [("dense", "1", ["X", "a", "Y"]), ("sparse", "1", ["b", "c", "Y"])],
+    # raglite#136: a chunk that a list does not have got 1 / (k + length of the list).
+    "raglite": [("a", "1", ["x", "y"]), ("b", "1", ["z"]), ("b", "2", ["z"])],
+}
+# The lists of ranx's values: two queries, since it refuses those that one run alone has.
+RUNS = {
+    "a": {"1": {"p": 9.5, "q": 7.25, "r": 7.0, "s": 0.5}, "2": {"p": 2.0, "t": 1.0}},
+    "b": {"1": {"r": 0.9, "p": 0.4, "u": 0.3}, "2": {"u": 0.7, "p": 0.6, "q": -0.1}},
+    "c": {"1": {"s": 100.0, "r": 40.0, "v": 7.0, "p": 3.0}, "2": {"t": 12.0, "q": 4.0, "p": 1.0}},
+}
+# By our arguments: ranx 0.3.21's arguments, and its scores by query and document.
+RANX: dict[str, tuple[tuple[str | None, str, dict[str, Any]], dict[str, dict[str, float]]]] = {
+    "": (
+        (None, "rrf", {"k": 60}),
+        {
+            "1": {
+                "p": 0.048147475,
+                "q": 0.016129032,
+                "r": 0.048395491,
+                "s": 0.032018443,
+                "u": 0.015873016,
+                "v": 0.015873016,
+            },
+            "2": {"p": 0.048395491, "q": 0.032002048, "t": 0.032522475, "u": 0.016393443},
+        },
+    ),
+    "rrf_k := 5": (
+        (None, "rrf", {"k": 5}),
+        {
+            "1": {
+                "p": 0.420634921,
+                "q": 0.142857143,
+                "r": 0.43452381,
+                "s": 0.277777778,
+                "u": 0.125,
+                "v": 0.125,
+            },
+            "2": {"p": 0.43452381, "q": 0.267857143, "t": 0.30952381, "u": 0.166666667},
+        },
+    ),
+    "method := 'combsum'": (
+        ("min-max", "sum", {}),
+        {
+            "1": {"p": 1.166666667, "q": 0.75, "r": 2.103665521, "s": 1.0, "u": 0.0, "v": 0.041237113},
+            "2": {"p": 1.875, "q": 0.272727273, "t": 1.0, "u": 1.0},
+        },
+    ),
+    "method := 'combmnz'": (
+        ("min-max", "mnz", {}),
+        {
+            "1": {"p": 3.5, "q": 0.75, "r": 6.310996564, "s": 2.0, "u": 0.0, "v": 0.041237113},
+            "2": {"p": 5.625, "q": 0.545454545, "t": 2.0, "u": 1.0},
+        },
+    ),
+    "method := 'combsum', normalize := 'sum'": (
+        ("sum", "sum", {}),
+        {
+            "1": {
+                "p": 0.547351525,
+                "q": 0.303370787,
+                "r": 1.417393631,
+                "s": 0.702898551,
+                "u": 0.0,
+                "v": 0.028985507,
+            },
+            "2": {"p": 1.466666667, "q": 0.214285714, "t": 0.785714286, "u": 0.533333333},
+        },
+    ),
+    "method := 'combmnz', normalize := 'z_score'": (
+        ("zmuv", "mnz", {}),
+        {
+            "1": {
+                "p": -1.116047855,
+                "q": 0.353859842,
+                "r": 5.22221211,
+                "s": -0.096461017,
+                "u": -0.889000889,
+                "v": -0.785349863,
+            },
+            "2": {"p": 1.670430195, "q": -3.527715593, "t": 0.728241003, "u": 0.84292723},
+        },
+    ),
+    "method := 'combsum', weights := MAP {'a': 0.2, 'b': 0.5, 'c': 0.3}": (
+        ("min-max", "wsum", {"weights": (0.2, 0.5, 0.3)}),
+        {
+            "1": {"p": 0.283333333, "q": 0.15, "r": 0.758877434, "s": 0.3, "u": 0.0, "v": 0.012371134},
+            "2": {"p": 0.6375, "q": 0.081818182, "t": 0.3, "u": 0.5},
+        },
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def pack() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield add_tables(ranking_udfs.register(con))
+
+
+@pytest.fixture(scope="module")
+def editions(pack: duckdb.DuckDBPyConnection) -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """A connection with the package, and one with the script."""
+    with duckdb.connect() as con:
+        con.execute(portable.script())
+        yield [pack, add_tables(con)]
+
+
+def add_tables(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    for name, lists in DATA.items():
+        add_table(
+            con,
+            name,
+            [
+                (system, int(user), item, float(len(items) - i))
+                for system, user, items in lists
+                for i, item in enumerate(items)
+            ],
+        )
+    add_table(
+        con,
+        "runs",
+        [
+            (system, int(user), item, score)
+            for system, run in RUNS.items()
+            for user, scores in run.items()
+            for item, score in scores.items()
+        ],
+    )
+    add_table(con, "drawn", drawn())
+    return con
+
+
+def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Row]) -> None:
+    con.execute(f"CREATE TABLE {name} (system VARCHAR, userid INTEGER, itemid VARCHAR, score DOUBLE)")
+    con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
+
+
+def drawn() -> list[Row]:
+    """Lists with ties, NULL and NaN scores, constant ones, repeated and missing items and users."""
+    draw = random.Random(26)
+    rows: list[Row] = []
+    for user in range(60):
+        for system in draw.sample(["als", "bm25", "vector"], draw.randint(1, 3)):
+            scores = draw.choice(
+                [[0.5], [3.0, 2.0, 1.0], [None, math.nan, 1.5, -2.0], [k / 7 for k in range(40)]]
+            )
+            rows += [
+                (system, user, draw.choice([*"abcdefghij", None]), draw.choice(scores))
+                for _ in range(draw.randint(1, 9))
+            ]
+    return [*rows, ("als", None, "a", 1.0), ("bm25", None, "a", 2.0)]
+
+
+def defined(
+    rows: Sequence[Row],
+    method: str = "rrf",
+    weights: Mapping[str, float] | None = None,
+    rrf_k: float = 60,
+    normalize: str = "min_max",
+    depth: int | None = None,
+    systems: Sequence[str] | None = None,
+    descending: bool = True,
+) -> Fused:
+    """The fused scores, from the definition, with loops."""
+    lists: dict[tuple[int, str], dict[str, tuple[int, float | None]]] = {}
+    whole: dict[tuple[int, str], list[tuple[str | None, float | None]]] = {}
+    for system, user, item, score in rows:
+        weight = 1 if weights is None else weights[str(system)]
+        if user is not None and weight > 0 and (systems is None or system in systems):
+            value = None if score is None or math.isnan(score) else score if descending else -score
+            whole.setdefault((user, str(system)), []).append((item, value))
+    for key, pairs in whole.items():
+        pairs.sort(key=lambda one: (one[1] is None, -(one[1] or 0), one[0] is None, one[0]))
+        for rank, (item, value) in enumerate(pairs[:depth], 1):
+            if item is not None:
+                lists.setdefault(key, {}).setdefault(item, (rank, value))
+    found: Fused = {}
+    for user in {user for user, _ in lists}:
+        of_user = {system: items for (one, system), items in lists.items() if one == user}
+        every = {item for items in of_user.values() for item in items}
+        for item in every:
+            points = []
+            having = [(system, items) for system, items in of_user.items() if item in items]
+            for system, items in having:
+                rank, value = items[item]
+                one: Fraction | float | None
+                if method == "rrf":
+                    one = 1 / (Fraction(rrf_k) + rank)
+                elif method == "borda":
+                    one = Fraction(max(len(every) - rank + 1, 0), len(every))
+                else:
+                    values = [other for _, other in items.values() if other is not None]
+                    one = normalized(value, values, normalize)
+                if one is not None:
+                    points.append(Fraction(one) * Fraction(1 if weights is None else weights[system]))
+            times = len(points) if method == "combmnz" else 1
+            found[user, item] = float(sum(points) * times) if points else None, len(having)
+    return found
+
+
+def normalized(value: float | None, values: Sequence[float], normalize: str) -> Fraction | float | None:
+    if value is None:
+        return None
+    exact = [Fraction(one) for one in values]
+    x, low, high, n = Fraction(value), min(exact), max(exact), len(exact)
+    if normalize == "none":
+        return x
+    if high == low:
+        return {"min_max": Fraction(1), "z_score": Fraction(0), "sum": Fraction(1, n)}[normalize]
+    mean = sum(exact) / n
+    deviation = math.sqrt(sum((one - mean) ** 2 for one in exact) / n)
+    found: dict[str, Fraction | float] = {
+        "min_max": (x - low) / (high - low),
+        "z_score": float(x - mean) / deviation,
+        "sum": (x - low) / sum(one - low for one in exact),
+    }
+    return found[normalize]
+
+
+def fused(con: duckdb.DuckDBPyConnection, table: str, arguments: str = "") -> Fused:
+    call = f"ranking_fuse('{table}'{', ' * bool(arguments)}{arguments})"
+    rows = con.execute(f"SELECT userid, itemid, score, n_systems FROM {call}").fetchall()
+    assert len({(user, item) for user, item, *_ in rows}) == len(rows)
+    return {(user, item): (score, n_systems) for user, item, score, n_systems in rows}
+
+
+def order(con: duckdb.DuckDBPyConnection, table: str, arguments: str = "", user: int = 1) -> list[str]:
+    found = fused(con, table, arguments)
+    return [item for one, item in sorted(found, key=lambda key: (-(found[key][0] or 0), key)) if one == user]
+
+
+def assert_same(found: Fused, expected: Fused) -> None:
+    assert found.keys() == expected.keys()
+    for key, (score, n_systems) in expected.items():
+        assert found[key][1] == n_systems, key
+        assert is_close(found[key][0], score, 1e-12), (key, found[key], score)
+
+
+def message(con: duckdb.DuckDBPyConnection, call: str) -> str:
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(f"FROM {call}").fetchall()
+    return str(raised.value).removeprefix("Invalid Input Error: ")
+
+
+# --- Against others ---
+
+
+@pytest.mark.parametrize("method", ["rrf", "borda", "combsum", "combmnz"])
+def test_scores_are_those_of_a_slow_definition(
+    editions: list[duckdb.DuckDBPyConnection], method: str
+) -> None:
+    options: list[dict[str, Any]] = [
+        {},
+        {"depth": 3, "rrf_k": 0.5, "normalize": "z_score"},
+        {"weights": {"als": 1e-3, "bm25": 1e12, "vector": 0}, "normalize": "sum"},
+        {"systems": ["als", "vector"], "descending": False, "normalize": "none"},
+    ]
+    for chosen in options:
+        arguments = {"method": method, **chosen}
+        called = ", ".join(f"{name} := {literal(one)}" for name, one in arguments.items())
+        for con in editions if chosen is options[1] else editions[:1]:
+            assert_same(fused(con, "drawn", called), defined(drawn(), **arguments))
+
+
+@pytest.mark.parametrize("arguments", RANX)
+def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> None:
+    found = fused(pack, "runs", arguments)
+    theirs = RANX[arguments][1]
+    assert {(int(user), item) for user, row in theirs.items() for item in row} == found.keys()
+    for user, row in theirs.items():
+        for item, score in row.items():
+            assert is_close(found[int(user), item][0], score, 1e-8), (user, item)
+
+
+def test_a_document_that_both_have_is_before_others_as_in_sentence_transformers_3883(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    for con in editions:
+        assert order(con, "sentence_transformers") == ["Y", "X", "b", "a", "c"]
+        found = fused(con, "sentence_transformers")
+        assert found[1, "Y"] == (1 / 63 + 1 / 63, 2)
+        assert found[1, "X"] == (1 / 61, 1)
+
+
+def test_a_list_gives_nothing_to_what_it_does_not_have_as_in_raglite_136_and_flock(
+    pack: duckdb.DuckDBPyConnection,
+) -> None:
+    assert fused(pack, "raglite") == {  # flock: 1/62 + 1/60 for y, more than 1/61 for a first rank
+        (1, "x"): (1 / 61, 1),
+        (1, "y"): (1 / 62, 1),
+        (1, "z"): (1 / 61, 1),
+        (2, "z"): (1 / 61, 1),  # whom one system alone has; ranx refuses this
+    }
+    assert fused(pack, "raglite", "method := 'borda'") == {
+        (1, "x"): (3 / 3, 1),
+        (1, "y"): (2 / 3, 1),
+        (1, "z"): (3 / 3, 1),
+        (2, "z"): (1.0, 1),
+    }
+
+
+def test_k_counts_from_rank_1_so_that_qdrant_s_default_of_2_is_1(pack: duckdb.DuckDBPyConnection) -> None:
+    found = fused(pack, "sentence_transformers", "rrf_k := 1")
+    for rank, item in enumerate(["X", "a"]):  # Qdrant: 1 / (2 + rank), from 0
+        assert found[1, item] == (1 / (2 + rank), 1)
+    weighted = fused(pack, "sentence_transformers", "weights := MAP {'dense': 3, 'sparse': 1}")
+    assert is_close(
+        weighted[1, "Y"][0], 3 / 63 + 1 / 63, 1e-15
+    )  # Elasticsearch; Qdrant: 1 / (k + (r + 1) / w - 1)
+
+
+# --- By hand ---
+
+
+def test_an_item_twice_counts_where_it_stands_first_and_both_take_up_a_rank(
+    pack: duckdb.DuckDBPyConnection,
+) -> None:
+    pack.execute("""CREATE OR REPLACE TABLE twice AS FROM (VALUES
+        ('s', 1, 'a', 3.0), ('s', 1, 'a', 2.0), ('s', 1, NULL, 1.5), ('s', 1, 'b', 1.0)
+    ) AS t(system, userid, itemid, score)""")
+    assert fused(pack, "twice") == {(1, "a"): (1 / 61, 1), (1, "b"): (1 / 64, 1)}
+    # Two items: b is fourth of two, which is worth nothing, but not less.
+    assert fused(pack, "twice", "method := 'borda'") == {(1, "a"): (1.0, 1), (1, "b"): (0.0, 1)}
+    assert fused(pack, "twice", "method := 'combsum', normalize := 'sum'") == {
+        (1, "a"): (1.0, 1),
+        (1, "b"): (0.0, 1),
+    }
+    assert fused(pack, "twice", "depth := 3") == {(1, "a"): (1 / 61, 1)}
+
+
+def test_an_item_without_a_score_has_a_rank_and_nothing_to_add(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("""CREATE OR REPLACE TABLE unscored AS FROM (VALUES
+        ('s', 1, 'a', NULL), ('s', 1, 'b', 'nan'::DOUBLE), ('s', 1, 'c', -1),
+        ('t', 1, 'a', 4.0), ('t', 1, 'd', 2.0)
+    ) AS t(system, userid, itemid, score)""")
+    assert fused(pack, "unscored", "method := 'combmnz'") == {
+        (1, "a"): (1.0, 2),  # 1 x 1: one system has a score of it
+        (1, "b"): (None, 1),
+        (1, "c"): (1.0, 1),  # the only score of its list
+        (1, "d"): (0.0, 1),
+    }
+    assert fused(pack, "unscored")[1, "a"] == (1 / 62 + 1 / 61, 2)
+    assert fused(pack, "unscored")[1, "b"] == (1 / 63, 1)
+
+
+def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("""CREATE OR REPLACE TABLE large AS
+        SELECT 1 AS model, 2 AS userid, i AS itemid, 9007199254740992 + i AS score FROM range(4) t(i)""")
+    for descending in (True, False):
+        found = fused(pack, "large", f"system_col := 'model', descending := {descending}")
+        for i in range(4):
+            assert found[2, i] == (1 / (64 - i if descending else 61 + i), 1)  # type: ignore[index]
+
+
+def test_scores_are_the_same_in_any_order_and_on_any_threads(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("""CREATE OR REPLACE TABLE many AS SELECT s AS system, u AS userid,
+        hash(u, i, s) % 90 AS itemid, sin(hash(u, s, i)) * 10 ** (i % 7) AS score
+        FROM range(5) a(s), range(200) b(u), range(60) c(i)""")
+    pack.execute("CREATE OR REPLACE TABLE other AS FROM many ORDER BY hash(userid, score)")
+    for method in ("rrf", "combsum", "borda", "combsum', normalize := 'none"):
+        chosen = f"method := '{method}', weights := MAP {{0: 0.1, 1: 0.7, 2: 1e-5, 3: 1.3, 4: 2}}"
+        found = fused(pack, "many", chosen)
+        pack.execute("SET threads = 1")
+        assert fused(pack, "other", chosen) == found
+        pack.execute("RESET threads")
+
+
+def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
+    for method in ("rrf", "borda", "combmnz"):
+        without = fused(pack, "runs", f"method := '{method}', systems := ['a', 'c']")
+        chosen = f"method := '{method}', weights := MAP {{'a': 1, 'b': 0, 'c': 1}}"
+        assert fused(pack, "runs", chosen) == without
+
+
+def test_what_is_fused_goes_into_the_table_functions(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    for con in editions:
+        con.execute("""CREATE OR REPLACE TABLE ranked AS
+            SELECT system AS model, userid AS customer, itemid AS sku,
+                row_number() OVER (PARTITION BY system, userid ORDER BY score DESC) AS place
+            FROM runs""")
+        con.execute("CREATE OR REPLACE TABLE liked AS FROM (VALUES (1, 'r'), (2, 't')) AS t(customer, sku)")
+        names = "user_col := 'customer', item_col := 'sku', score_col := 'place', system_col := 'model'"
+        rows = con.execute(f"""
+            WITH every AS (
+                SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS place
+                FROM ranking_fuse('ranked', {names}, descending := false) UNION ALL BY NAME FROM ranked
+            )
+            SELECT system, mrr FROM ranking_summary('every', 'liked', [3], {names}, descending := false)
+        """).fetchall()
+        # r: 3, 1 and 2 of three lists; t: 2 and 1, behind p, which all three have.
+        assert rows == [
+            ("a", (1 / 3 + 1 / 2) / 2),
+            ("b", 1 / 2),
+            ("c", (1 / 2 + 1) / 2),
+            ("fused", (1 + 1 / 2) / 2),
+        ]
+
+
+def test_an_empty_table_has_nothing_to_fuse(pack: duckdb.DuckDBPyConnection) -> None:
+    pack.execute("CREATE OR REPLACE VIEW nothing AS FROM runs WHERE false")
+    assert fused(pack, "nothing") == {}
+
+
+# --- Errors ---
+
+A_MAP = "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, got "
+SAYS = {
+    "method := 'RRF'": "method must be rrf|combsum|combmnz|borda, got 'RRF'",
+    "normalize := 3": "normalize must be min_max|z_score|sum|none, got 3",
+    "rrf_k := -1": "rrf_k must be a number >= 0, got -1",
+    "rrf_k := 'nan'::DOUBLE": "rrf_k must be a number >= 0, got nan",
+    "rrf_k := '60'": "rrf_k must be a number >= 0, got '60'",
+    "depth := 0": "depth must be an integer >= 1, or NULL for whole lists, got 0",
+    "depth := 2.5": "depth must be an integer >= 1, or NULL for whole lists, got 2.5",
+    "systems := 'a'": "systems must be a list of names, such as ['bm25', 'vector'], got 'a'",
+    "systems := []": "systems must be a list of names, such as ['bm25', 'vector'], got []",
+    "systems := ['a', 'z']": "systems must name systems of rec (a, b, c), got z",
+    "weights := 2": A_MAP + "2",
+    "weights := MAP {'a': 1, 'b': -1, 'c': 1}": A_MAP + "{a=1, b=-1, c=1}",
+    "weights := MAP {'a': 1, 'b': NULL, 'c': 1}": A_MAP + "{a=1, b=NULL, c=1}",
+    "weights := MAP {'a': 1, 'b': 'inf'::DOUBLE, 'c': 1}": A_MAP + "{a=1.0, b=inf, c=1.0}",
+    "weights := MAP {'a': 1, 'b': 1}": (
+        "weights must have one of each system (0 leaves it out), got none of c"
+    ),
+    "weights := MAP {'a': 1, 'b': 1, 'c': 1, 'd': 1}": "weights must name systems of rec (a, b, c), got d",
+    "weights := MAP {'a': 0, 'b': 0, 'c': 0}": "weights must not all be 0, got {a=0, b=0, c=0}",
+    "system_col := 'model'": (
+        'rec must have a column model (system_col), got "system", userid, itemid, score; '
+        "write system_col := 'system'"
+    ),
+    "system_col := ''": "system_col must name the column of the systems to fuse, got ''",
+    "score_col := 'itemid'": "itemid must be a number, got VARCHAR",
+    "descending := NULL": "descending must be true or false, got NULL",
+}
+
+
+@pytest.mark.parametrize("arguments", SAYS)
+def test_an_argument_that_does_not_fit_is_an_error(pack: duckdb.DuckDBPyConnection, arguments: str) -> None:
+    assert message(pack, f"ranking_fuse('runs', {arguments})") == f"ranking_fuse: {SAYS[arguments]}"
+
+
+def test_an_infinite_score_is_an_error_where_scores_are_added(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    for con in editions:
+        con.execute("""CREATE OR REPLACE TABLE infinite AS FROM (VALUES
+            ('s', 7, 'a', 1.0), ('s', 7, 'b', '-inf'::DOUBLE)) AS t(system, userid, itemid, score)""")
+        assert fused(con, "infinite") == {(7, "a"): (1 / 61, 1), (7, "b"): (1 / 62, 1)}
+        for method in ("combsum', normalize := 'none", "combmnz"):
+            assert message(con, f"ranking_fuse('infinite', method := '{method}')") == (
+                "ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), "
+                "got -inf of system s, user 7"
+            )
+        assert fused(con, "infinite", "method := 'combsum', depth := 1") == {(7, "a"): (1.0, 1)}
+
+
+def ranx_scores(norm: str | None, method: str, params: dict[str, Any]) -> dict[str, dict[str, float]]:
+    ranx = import_module("ranx")
+    runs = [ranx.Run(run) for run in RUNS.values()]
+    found: dict[str, dict[str, float]] = ranx.fuse(runs, norm=norm, method=method, params=params).to_dict()
+    return found
+
+
+if __name__ == "__main__":  # where ranx is: what it gives now, and whether it is what is recorded
+    for arguments, (theirs, recorded) in RANX.items():
+        values = ranx_scores(*theirs)
+        same = {user: pytest.approx(row) for user, row in recorded.items()} == values
+        print(arguments, "as recorded" if same else "differs from what is recorded")
+        print({user: {item: round(score, 9) for item, score in row.items()} for user, row in values.items()})
