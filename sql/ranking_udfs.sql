@@ -1661,7 +1661,7 @@ FROM (
             CASE
                 WHEN is_met AND intent IS NULL
                     THEN error(concat(
-                        caller, ': ', _ranking_cut(intent_col), ' must not be NULL for an item that meets one, got ',
+                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')), ' must not be NULL for an item that meets one, got ',
                         _ranking_row(names, userid, itemid)))
                 ELSE intent
             END AS intent,
@@ -3457,13 +3457,13 @@ AND (
                         [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
                         lambda type: _ranking_missing_columns('truth', type, [{
                             'argument': 'intent_col',
-                            'name': intent_col,
+                            'name': coalesce(intent_col::VARCHAR, 'intent'),
                             'near': _ranking_nearest_column(type, 'intent_col'),
                             'is_elsewhere': false}]))[1]
                 WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
                     THEN concat(
                         'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                        _ranking_cut(intent_col), ') AS ', _ranking_cut(intent_col), ')), got ',
+                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                         _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
             END))::BOOLEAN,
         true)

@@ -282,6 +282,11 @@ def test_threads_and_ids_of_other_types_change_nothing(tables: duckdb.DuckDBPyCo
             "intent_col := 'intent'",
         ),
         (
+            "truth",
+            "intent_col := 3",
+            "truth must have a column 3 (intent_col), got userid, itemid, intent, rel; write",
+        ),
+        (
             "(SELECT * RENAME (intent AS subtopic) FROM truth)",
             "",
             "truth must have a column intent (intent_col), got userid, itemid, subtopic, rel; write "

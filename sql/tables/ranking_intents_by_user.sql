@@ -4,8 +4,8 @@
 -- truth:      a table with userid, itemid, intent [, rel]: a row for each intent that an item meets. Without a column rel
 --             every row is one; a row of grade 0 or less says that the item does not meet the intent
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
--- alpha:      how sure it is that an item satisfies an intent that it meets, a number from 0 to 1: each item that meets
---             the same intent adds 1 - alpha times what the one before it does
+-- alpha:      how likely an item satisfies an intent that it meets, a number from 0 to 1: the next item that meets the same
+--             intent adds 1 - alpha times as much
 -- intent_col: what the column of intents is called
 -- user_col, ..., descending: as for ranking_judged
 -- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (items that meet an intent), alpha_ndcg, err_ia,
@@ -28,11 +28,14 @@
 -- the item of the highest gain, ties by itemid, ascending. The best list of all is too much to compute (NP-hard): a list
 -- may be better than this one, and then its alpha-nDCG is above 1.
 --
--- ERR-IA is the sum of gain / rank, divided by what items would give of which each meets all intents. All are those of
--- ndeval, TREC's program (pyndeval, ir_measures), but for two things: its ideal list takes ties by document, descending;
--- and its ERR-IA at k = 1 is not divided. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean, over
--- the intents, of the expected reciprocal rank where each item satisfies with the probability alpha: for alpha = 0.5 that
--- of ranking_err with max_grade := 1.
+-- ERR-IA is the sum of gain / rank, divided by what it would be if each of the top k met all intents: the best list of a
+-- truth may have less than 1. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean of the
+-- intents' expected reciprocal ranks, where an item satisfies with probability alpha: for alpha = 0.5, of what
+-- ranking_err gives with max_grade := 1.
+--
+-- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), with three exceptions. Its ideal list takes ties
+-- by document, descending, and for some alpha (0.3) sees none where equal gains differ in their last digit. Its ERR-IA at
+-- k = 1 is not divided. It takes k up to 20 alone.
 --
 -- A row per user goes into ranking_compare_by_user as it is, and into ranking_mean and ranking_geometric_mean. Categories
 -- or genres can be intents too.
@@ -147,13 +150,13 @@ AND (
                         [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
                         lambda type: _ranking_missing_columns('truth', type, [{
                             'argument': 'intent_col',
-                            'name': intent_col,
+                            'name': coalesce(intent_col::VARCHAR, 'intent'),
                             'near': _ranking_nearest_column(type, 'intent_col'),
                             'is_elsewhere': false}]))[1]
                 WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
                     THEN concat(
                         'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                        _ranking_cut(intent_col), ') AS ', _ranking_cut(intent_col), ')), got ',
+                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                         _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
             END))::BOOLEAN,
         true)
