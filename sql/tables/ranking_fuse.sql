@@ -87,23 +87,20 @@ FROM (
                 WHEN normalize::VARCHAR = 'none' THEN entry.score
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / list_sum(above_low) ELSE 1 / len(above_low) END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
             END AS number
         FROM (
-            SELECT
-                *,
-                list_avg(numbers) AS mean,
-                list_stddev_pop(numbers) AS deviation,
-                list_transform(numbers, lambda number: number - low) AS above_low,
-                unnest(entries) AS entry
+            -- Beside unnest, the others would be computed for each item.
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
             FROM (
-                SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+                SELECT
+                    * EXCLUDE (numbers),
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
                 FROM (
-                    SELECT
-                        *,
-                        list_filter(
-                            list_transform(entries, lambda entry: entry.score), lambda number: number IS NOT NULL
-                        ) AS numbers
+                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
                     FROM _ranking_fuse_lists(
                         rec,
                         _ranking_names(

@@ -31,6 +31,8 @@ SPLIT_RULES = {
     "cold-items": "rows of a test whose item is not in its train",
     "seen": "rows of a test whose user and item are in its train together",
 }
+FUSIONS = ("rrf", "combsum", "combmnz", "borda")
+NORMALIZATIONS = ("min_max", "z_score", "sum", "none")
 MOST_DIGITS = 17  # as many as a double has
 PICTURES = ("svg", "png")
 EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
@@ -91,6 +93,11 @@ EXAMPLES = {
   ranking-udfs split events.csv --test-size '7 days' --output folder/
   ranking-udfs split sold.parquet --test-size '1 month' --folds 4 --output out/
   ranking-udfs split ratings.csv --time rated_on --last 1 --output out/""",
+    "fuse": """
+  ranking-udfs fuse bm25=bm25.csv vector=vector.csv --output fused.csv
+  ranking-udfs fuse a.run b.run --weights a=1,b=0.5 --output fused.run
+  ranking-udfs fuse rec.parquet --system model --method combsum --output f.csv
+  ranking-udfs compare bm25=bm25.csv fused=fused.csv truth.csv -m ndcg@10""",
     "measures": """
   ranking-udfs measures
   ranking-udfs measures ndcg MAP
@@ -174,7 +181,7 @@ def options_of(parser: argparse.ArgumentParser) -> list[str]:
 
 def check_files(parser: Parser, arguments: argparse.Namespace) -> None:
     """Refuse too few files, and a file that is the second of several measures or cut-offs."""
-    if len(arguments.files) < 2:
+    if len(arguments.files) < 2 and arguments.command != "fuse":
         parser.error("the following arguments are required: REC and TRUTH")
     for text in arguments.files if arguments.database is None else []:
         if os.path.exists(text):
@@ -238,6 +245,7 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
         nargs=0,
         help="print the SQL that puts the pack into a database, for clients without Python, and nothing else",
     )
+    add_fuse(commands.add_parser("fuse", help="join the rankings of several models"))
     add_split(commands.add_parser("split", help="make train and test of a file of events"))
     into_file = commands.add_parser(
         "install", help="put the pack into a database file, for any DuckDB client"
@@ -261,6 +269,40 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     completion = commands.add_parser("completion", help="print what makes a shell complete the command")
     completion.add_argument("shell", choices=SHELLS)
     return parser, commands.choices
+
+
+def add_fuse(parser: Parser) -> None:
+    """Add the arguments of a fusion, which are those of ranking_fuse."""
+    add_inputs(parser, has_truth=False)
+    parser.set_defaults(k=None, measures=None, grade="", segment=None)
+    parser.description = (
+        "Write one ranking of each user, made of those of several models: userid, itemid, score and "
+        "n_systems, best first. The arguments are those of ranking_fuse in SQL. " + str(parser.description)
+    )
+    add = parser.add_argument
+    file_action(
+        parser,
+        "--output",
+        metavar="FILE",
+        required=True,
+        help="where to write it: .csv, .tsv, .parquet, .json, .jsonl, or .run for TREC's format, whose tag "
+        "is the name of the file",
+    )
+    add("--method", choices=FUSIONS, default="rrf", help="how to join (default: rrf)")
+    add(
+        "--weights",
+        type=parse_weights,
+        metavar="NAME=WEIGHT,...",
+        help="a number for each model; 0 leaves it out (default: 1 for all)",
+    )
+    add("--rrf-k", type=parse_number, default=60, metavar="K", help="the k of rrf (default: 60)")
+    add(
+        "--normalize",
+        choices=NORMALIZATIONS,
+        default="min_max",
+        help="what becomes of the scores of each list in combsum and combmnz (default: min_max)",
+    )
+    add("--depth", type=int, metavar="N", help="how many rows of each list count (default: all)")
 
 
 def add_split(parser: Parser) -> None:
@@ -545,9 +587,9 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
     )
 
 
-def add_inputs(parser: Parser) -> None:
-    """Add the arguments for files, columns and cut-offs."""
-    parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
+def add_inputs(parser: Parser, has_truth: bool = True) -> None:
+    """Add the arguments for files and columns, and if there is a truth, for cut-offs."""
+    parser.usage = f"{parser.prog} [options] REC [REC ...]{' TRUTH' * has_truth}"
     parser.description = (
         "Files are CSV, Parquet, JSON or TREC files, folders of them, patterns such as 'rec/*.parquet', URLs "
         "or - for standard input; with --database, tables. A ranking is by score, descending; equal scores "
@@ -557,22 +599,26 @@ def add_inputs(parser: Parser) -> None:
         parser,
         "files",
         nargs="+",
-        metavar="REC, TRUTH",
+        metavar="REC, TRUTH" if has_truth else "REC",
         help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system; of one that "
-        "has ranks, NAME=FILE:ascending. TRUTH: userid, itemid, and the grade rel if there is one",
+        "has ranks, NAME=FILE:ascending."
+        + " TRUTH: userid, itemid, and the grade rel if there is one"
+        * has_truth,
     )
-    parser.add_argument(
-        "-k",
-        type=parse_cut_offs,
-        action="extend",
-        help=f"cut-offs, such as 5,10, or all for the whole list; may be repeated (default: {defaults.K})",
-    )
+    if has_truth:
+        parser.add_argument(
+            "-k",
+            type=parse_cut_offs,
+            action="extend",
+            help="cut-offs, such as 5,10, or all for the whole list; may be repeated "
+            f"(default: {defaults.K})",
+        )
     file_action(
         parser,
         "--database",
         metavar="FILE",
-        help="a DuckDB database, opened to read: REC, TRUTH and the file of --segment may then be tables and "
-        "views in it, such as rec or sales.rec",
+        help=f"a DuckDB database, opened to read: REC{', TRUTH and the file of --segment' * has_truth} may "
+        "then be tables and views in it, such as rec or sales.rec",
     )
     parser.add_argument(
         "--parts",
@@ -581,6 +627,8 @@ def add_inputs(parser: Parser) -> None:
     )
     columns = parser.add_argument_group("columns of the files")
     for name, (column, what) in COLUMNS.items():
+        if name == "grade" and not has_truth:
+            continue
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what} (default: {column})")
     columns.add_argument(
         "--ascending",
@@ -591,8 +639,8 @@ def add_inputs(parser: Parser) -> None:
         "--format-in",
         choices=("auto", "table", "trec"),
         default="auto",
-        help="format of REC and TRUTH; trec: lines `topic Q0 doc rank score tag` and `topic 0 doc grade` "
-        "(default: by their shape)",
+        help=f"format of REC{' and TRUTH' * has_truth}; trec: lines `topic Q0 doc rank score tag`"
+        f"{' and `topic 0 doc grade`' * has_truth} (default: by their shape)",
     )
     parser.add_argument(
         "-q",
@@ -645,6 +693,17 @@ def parse_number(text: str) -> float:
         found = math.nan
     if not math.isfinite(found):
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}")
+    return found
+
+
+def parse_weights(text: str) -> dict[str, float]:
+    """Read `bm25=1,vector=0.5`."""
+    found = {}
+    for one in text.split(","):
+        name, equals, weight = one.rpartition("=")
+        if not (name and equals) or name in found:
+            raise argparse.ArgumentTypeError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
+        found[name] = parse_number(weight)
     return found
 
 

@@ -289,6 +289,24 @@ def statements_text(statements: Sequence[str]) -> str:
     return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
+def fuse(
+    inputs: Inputs,
+    settings: Mapping[str, Any],
+    options: Mapping[str, Any],
+    output: str,
+    database: str | None,
+    quiet: bool,
+) -> None:
+    """Write the rankings of several models as one."""
+    from .fusing import fuse_files
+
+    with with_stdin(inputs) as read, connect(settings, database) as con, progress(con, 1, quiet) as step:
+        step("fusing")
+        told = interruptible(con, lambda: fuse_files(con, read, output, options))
+    if not quiet:
+        write_output(None, told)
+
+
 def split(
     events: str, output: str, columns: Mapping[str, str], spans: Mapping[str, Any], options: Mapping[str, Any]
 ) -> None:
@@ -391,6 +409,7 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "compare": compare,
     "report": write_report,
     "sql": print_sql,
+    "fuse": fuse,
     "split": split,
     "install": install,
     "uninstall": uninstall,

@@ -69,6 +69,11 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
     if "files" not in given:
         return {name: value for name, value in given.items() if name != "command"}
     inputs = inputs_of(arguments)
+    settings = {"threads": arguments.threads, "memory_limit": arguments.memory_limit}
+    if arguments.command == "fuse":
+        options = {name: given[name] for name in ("method", "weights", "rrf_k", "normalize", "depth")}
+        more = {name: given[name] for name in ("output", "database", "quiet")}
+        return {"inputs": inputs, "settings": settings, "options": options, **more}
     optional = {
         "is_long": given.get("long"),
         "is_safe": given.get("safe_csv"),
@@ -78,7 +83,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
         inputs=inputs,
         request=request_of(arguments, inputs),
         options=ComparisonOptions(**{name: given[name] for name in OPTIONS if name in given}),
-        settings={"threads": arguments.threads, "memory_limit": arguments.memory_limit},
+        settings=settings,
         database=arguments.database,
         check=not arguments.no_check,
         allow_empty=arguments.allow_empty,
@@ -98,9 +103,10 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     catalog, prefix = Catalog(), ""
     if arguments.database is not None:
         catalog, prefix = Database(arguments.database), "_ranking_command_"
+    is_fusion = arguments.command == "fuse"
     return Inputs(
-        recs=arguments.files[:-1],
-        truth=arguments.files[-1],
+        recs=arguments.files if is_fusion else arguments.files[:-1],
+        truth="" if is_fusion else arguments.files[-1],
         columns=Columns(
             **{name: value for name, value in names.items() if value is not None},
             descending=not arguments.ascending,

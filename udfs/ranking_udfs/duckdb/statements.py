@@ -3,7 +3,7 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -218,7 +218,9 @@ def sql_value(value: object) -> str:
         return literal(value)
     if isinstance(value, (list, tuple, range)):
         return f"[{', '.join(map(sql_value, value))}]"
-    raise TypeError(f"arguments must be numbers, texts or lists, got {shorten(repr(value))}")
+    if isinstance(value, Mapping):
+        return f"MAP {{{', '.join(f'{sql_value(key)}: {sql_value(one)}' for key, one in value.items())}}}"
+    raise TypeError(f"arguments must be numbers, texts, lists or dicts, got {shorten(repr(value))}")
 
 
 def identifier(name: str) -> str:

@@ -1,0 +1,62 @@
+"""Files with rankings of several models as a file with one."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import duckdb
+
+from ..duckdb.statements import literal, sql_value
+from ..evaluation.errors import DataError
+from ..inputs.files import extension
+from ..inputs.tables import Inputs, input_files, load
+from ..writing import atomic_file
+from .output import COPY_OPTIONS, check_outputs, copy_statement
+
+TREC = ".run"
+NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
+AS_IT_IS = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t', USE_TMP_FILE false"
+COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
+
+
+def fuse_files(
+    con: duckdb.DuckDBPyConnection, inputs: Inputs, output: str, options: Mapping[str, Any]
+) -> str:
+    """Write the fused rankings, and return a line that says what they are.
+
+    `options` are the arguments of ranking_fuse that name no column.
+    """
+    ending = TREC if output.lower().endswith(TREC) else extension(output)
+    if ending not in (*COPY_OPTIONS, TREC):
+        raise DataError(f"--output must end in one of {', '.join((*COPY_OPTIONS, TREC))}, got {output!r}")
+    check_outputs([output], input_files(con, inputs))
+    tables = load(con, inputs)
+    if not tables.has_system:
+        raise DataError("fuse: nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv")
+    given = {**options, "descending": inputs.columns.descending}
+    arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
+    fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
+    con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
+    order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
+    with atomic_file(output) as beside:
+        if ending == TREC:
+            con.execute(trec_statement(fused, order, output, beside))
+        else:
+            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", beside, ", USE_TMP_FILE false"))
+    ((rows, users, most),) = con.execute(COUNTS.format(fused=fused)).fetchall()
+    return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each\n"
+
+
+def trec_statement(fused: str, order: str, output: str, path: str) -> str:
+    """Return the statement that writes a TREC run, with the name of the file as its tag."""
+    tag = "_".join(os.path.splitext(os.path.basename(output))[0].split())
+    return f"""COPY (
+        SELECT CASE
+            WHEN score IS NOT NULL AND NOT regexp_matches(concat(userid, itemid), '\\s')
+                THEN concat_ws(' ', userid, 'Q0', itemid, place, score, {literal(tag)})
+            ELSE error(concat(
+                {literal(NOT_TREC)}, userid, ', ', itemid, ', ', coalesce(score::VARCHAR, 'NULL')))
+        END
+        FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS place FROM {fused})
+        ORDER BY {order}
+    ) TO {literal(path)} ({AS_IT_IS})"""
