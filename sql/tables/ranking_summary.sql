@@ -5,7 +5,7 @@
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none; with other
 --             options than the defaults: see Tables in sql/README.md
--- user_col, ..., descending: as for ranking_judged
+-- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), a DOUBLE per measure with its default options; those that
 --             a query does not select are not computed
@@ -14,7 +14,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_summary(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_by_item AS NOT MATERIALIZED (
     FROM _ranking_by_user(
@@ -22,7 +22,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_summary'
+        'ranking_summary',
+        min_grade,
+        unjudged
     )
 ), _ranking_expected AS NOT MATERIALIZED (
     FROM _ranking_expected_by_user(
@@ -30,7 +32,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_summary'
+        'ranking_summary',
+        min_grade,
+        unjudged
     )
 )
 FROM _ranking_measure_means(
