@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -595,6 +595,8 @@ ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL
 ranking_beyond_accuracy_by_user | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_fuse | table function |  | rec | method=''rrf''; weights=NULL; rrf_k=60; normalize=''min_max''; depth=NULL; systems=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=''system''; descending=true |  |  |  | One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
+ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.
+ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
@@ -615,6 +617,32 @@ struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eig
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
 to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
+CREATE OR REPLACE MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
+list_reduce(
+    [{
+        'left': items,
+        'weights': list_transform(range(list_max(flatten(items))), lambda intent: 1::DOUBLE),
+        'gains': []::DOUBLE[]
+    }]
+    || list_transform(
+        range(n), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
+    lambda state, step: list_transform(
+        [list_transform(
+            CASE WHEN is_ideal THEN state.left ELSE state.left[:1] END,
+            lambda intents: list_sum(list_sort(list_transform(intents, lambda intent: state.weights[intent]), 'ASC')))],
+        lambda found: list_transform(
+            [list_position(found, list_max(found))],
+            lambda best: {
+                'left': state.left[:best - 1] || state.left[best + 1:],
+                'weights': list_transform(
+                    state.weights,
+                    lambda weight, intent: CASE
+                        WHEN list_contains(state.left[best], intent) THEN weight * (1 - TRY_CAST(alpha AS DOUBLE))
+                        ELSE weight
+                    END),
+                'gains': state.gains || [found[best]]
+            })[1])[1]
+).gains;
 CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
@@ -1138,6 +1166,7 @@ regexp_extract(
         WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
         WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
         WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
     END,
     1
 );
@@ -1319,6 +1348,8 @@ FROM (
         )
     )
 );
+CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
+exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
 CREATE OR REPLACE MACRO _ranking_measure_distributions(by_user) AS TABLE
 SELECT
     * EXCLUDE (ranking_system, sorted),
@@ -1705,6 +1736,53 @@ CASE
         THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
+SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
+FROM (
+    SELECT
+        userid,
+        itemid,
+        is_met,
+        dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
+    FROM (
+        SELECT
+            userid,
+            itemid,
+            CASE
+                WHEN is_met AND intent IS NULL
+                    THEN error(concat(
+                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
+                        ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
+                ELSE intent
+            END AS intent,
+            is_met
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                intent,
+                itemid IS NOT NULL
+                AND CASE
+                    WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
+                    WHEN isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE) > 0
+                    WHEN itemid IS NOT NULL AND (rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL)
+                        THEN error(concat(
+                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
+                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))::BOOLEAN
+                END AS is_met
+            FROM (
+                SELECT
+                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
+                    coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+            )
+            WHERE userid IS NOT NULL
+        )
+    )
+)
+GROUP BY userid, itemid;
 CREATE OR REPLACE MACRO _ranking_systems(rec, names) AS TABLE
 SELECT DISTINCT
     COLUMNS(concat(
@@ -3709,6 +3787,126 @@ FROM (
     )
     GROUP BY userid, itemid
 );
+CREATE OR REPLACE MACRO ranking_intents_by_user(
+    rec, truth, ks, alpha := 0.5, intent_col := 'intent',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+SELECT
+    * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
+        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
+        0) AS alpha_ndcg,
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
+        / n_intents
+        / list_sum(list_transform(
+            range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
+            lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),
+        0) AS err_ia,
+    coalesce(list_unique(flatten(met[:n_met])) / nullif(n_intents, 0), 0) AS subtopic_recall
+FROM (
+    SELECT
+        systems.* EXCLUDE (ranking_system),
+        truths.userid,
+        cuts.k,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        len(truths.items) AS n_truth,
+        list_unique(flatten(truths.items)) AS n_intents,
+        coalesce(cuts.k, n_rec) AS n_top,
+        len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
+        lists.ranks,
+        lists.met,
+        lists.gains,
+        truths.ideal
+    FROM (
+        SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
+        FROM (
+            SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
+            FROM _ranking_intents(
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                intent_col,
+                'ranking_intents_by_user')
+            GROUP BY userid
+        )
+    ) AS truths
+    CROSS JOIN _ranking_systems(
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
+    LEFT JOIN (
+        SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
+        FROM (
+            SELECT
+                recs.userid,
+                recs.system,
+                any_value(recs.n_rec) AS n_rec,
+                list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
+                list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
+            FROM (
+                SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
+                FROM (
+                    SELECT
+                        userid,
+                        system,
+                        n_rec,
+                        unnest(list_append(items, NULL)) AS itemid,
+                        unnest(range(1, len(items) + 2)) AS place
+                    FROM _ranking_rec_lists(
+                        rec,
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                        _ranking_longest(ks),
+                        false)
+                )
+                GROUP BY userid, system, itemid
+            ) AS recs
+            LEFT JOIN _ranking_intents(
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                intent_col,
+                'ranking_intents_by_user'
+            ) AS truths
+                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+            GROUP BY recs.userid, recs.system
+        )
+    ) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+)
+WHERE (
+    SELECT _ranking_valid(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        'ranking_intents_by_user')
+)
+AND _ranking_has_users(
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    'ranking_intents_by_user')
+AND (
+    SELECT coalesce(
+        error('ranking_intents_by_user: ' || coalesce(
+            _ranking_option(
+                'alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+            CASE
+                WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
+                    THEN list_transform(
+                        [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
+                        lambda type: _ranking_missing_columns('truth', type, [{
+                            'argument': 'intent_col',
+                            'name': coalesce(intent_col::VARCHAR, 'intent'),
+                            'near': _ranking_nearest_column(type, 'intent_col'),
+                            'is_elsewhere': false}]))[1]
+                WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
+                    THEN concat(
+                        'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
+                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
+                        _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
+            END))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_matched AS NOT MATERIALIZED (
@@ -4316,6 +4514,7 @@ COMMENT ON MACRO udf_rmse IS 'The root mean squared error of a group.';
 COMMENT ON MACRO ranking_mean IS 'The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.';
 COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.';
 COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
+COMMENT ON MACRO ranking_geometric_mean IS 'The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.';
 COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
 COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
@@ -4344,6 +4543,7 @@ COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a use
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
+COMMENT ON MACRO TABLE ranking_intents_by_user IS 'How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.';
@@ -4357,7 +4557,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -7,6 +7,7 @@ that are installed; of the repository it imports nothing else, so that it runs w
 
 import importlib
 import importlib.util
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -71,7 +72,8 @@ def text_run() -> dict[str, dict[str, float]]:
 def trec_eval(call: str) -> float:
     measure = call.removeprefix("-m ")
     found = names_of("pytrec_eval")["RelevanceEvaluator"](TRUTH["truth"], {measure}).evaluate(text_run())
-    return mean(next(iter(values.values())) for values in found.values())
+    average = mean(next(iter(values.values())) for values in found.values())
+    return math.exp(average) if measure.startswith("gm_") else average
 
 
 def ir_measures(call: str) -> float:
@@ -190,6 +192,12 @@ LIBRARIES = [
         trec_eval,
         [
             Row("-m map", "average_precision@all", 0.408333333333),
+            Row(
+                "-m gm_map",
+                "SELECT ranking_geometric_mean(average_precision) "
+                "FROM ranking_by_user('rec', 'truth', [NULL])",
+                0.376386326354,
+            ),
             Row("-m map_cut.3", "average_precision@3", 0.333333333333),
             Row("-m P.3", "precision@3", 0.5),
             Row("-m recall.3", "recall@3", 0.5),
@@ -253,6 +261,7 @@ LIBRARIES = [
                 0.583333333333,
             ),
         ],
+        "its alpha_nDCG, ERR_IA and StRecall are in `ranking_intents_by_user`",
     ),
     Library(
         "ranx",

@@ -227,15 +227,24 @@ def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coi
     assert coin == [(pytest.approx(0, abs=0.02), pytest.approx(0, abs=0.02), pytest.approx(0.5, abs=0.01))]
 
 
-def test_the_seeds_of_the_dbt_project_are_what_their_sql_makes(
-    run: Run, con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("script", "made"), [("dbt_project/make_seeds.sql", "seeds"), ("retrieval/make_data.sql", ".")]
+)
+def test_the_data_of_an_example_are_what_their_sql_makes(
+    run: Run,
+    con: duckdb.DuckDBPyConnection,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    made: str,
 ) -> None:
-    shutil.copy(EXAMPLES / "dbt_project" / "make_seeds.sql", tmp_path)
-    (tmp_path / "seeds").mkdir()
+    (tmp_path / made).mkdir(exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    run(con, read("dbt_project/make_seeds.sql"))
-    for file in (EXAMPLES / "dbt_project" / "seeds").glob("*.csv"):
-        assert (tmp_path / "seeds" / file.name).read_text() == file.read_text()
+    run(con, read(script))
+    files = [*(EXAMPLES / script).parent.glob(f"{made}/*.csv")]
+    assert len(files) == 3
+    for file in files:
+        assert (tmp_path / made / file.name).read_text() == file.read_text()
 
 
 def test_the_readme_has_a_line_for_every_example() -> None:

@@ -53,10 +53,15 @@ QUERIES = {
     "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
     "ranking_judged": JUDGED,
     "ranking_check": CHECK,
+    "ranking_intents_by_user": (
+        "WITH intents AS (SELECT *, rel % 2 AS intent FROM truth) "
+        "FROM ranking_intents_by_user('rec', 'intents', [1, 3]) ORDER BY ALL"
+    ),
     "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
     "ranking_fuse": "FROM ranking_fuse('systems', 'combmnz', MAP {'a': 1, 'b': 0.3}) ORDER BY ALL",
     "ranking_functions": "FROM ranking_functions()",
     "ranking_mean": f"SELECT ranking_mean(p / a) AS a, ranking_mean(1e9 * p) AS b {PAIRS}",
+    "ranking_geometric_mean": f"SELECT ranking_geometric_mean(p / a) {PAIRS}",
     "ranking_judge": "SELECT ranking_judge(['a'], ['b', 'a']), ranking_judge([3, 1], [2, 1], [1, 2.5])",
     "udf_mae": f"SELECT udf_mae(p, a) {PAIRS}",
     "udf_mse": f"SELECT udf_mse(p, a) {PAIRS}",

@@ -30,6 +30,7 @@ SESSIONS = [
     "README.md",
     "sql/README.md",
     "examples/README.md",
+    "examples/retrieval/README.md",
     "udfs/ranking_udfs/command/README.md",
     "udfs/ranking_udfs/duckdb/README.md",
 ]

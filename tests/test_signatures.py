@@ -15,9 +15,10 @@ PUBLIC = [name for name in texts() if not name.startswith("_")]
 TABLES = """
     CREATE TABLE rec AS SELECT i % 3 AS userid, i AS itemid, i % 5 AS score, i % 2 AS system
     FROM range(24) t(i);
-    CREATE TABLE truth AS SELECT i % 3 AS userid, i AS itemid, i % 4 AS rel FROM range(0, 24, 2) t(i);
+    CREATE TABLE truth AS SELECT i % 3 AS userid, i AS itemid, i % 4 AS rel, i % 5 AS intent
+    FROM range(0, 24, 2) t(i);
     CREATE TABLE listed AS SELECT userid AS u, itemid AS i, score AS s, system AS m FROM rec;
-    CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g FROM truth;
+    CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g, intent AS n FROM truth;
     CREATE TABLE by_user AS SELECT i % 9 AS userid, i % 2 AS system, 2 AS k, sin(i) AS ndcg, cos(i) AS mrr
     FROM range(18) t(i);
     CREATE TABLE comparison AS SELECT 'ndcg' AS measure, 30 AS users, 0.1 AS difference,
@@ -57,7 +58,7 @@ OTHER = {
         "time_col": "'t'",
     },
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
-    **{"head": "0.5", "divergence": "'kl'"},
+    **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }

@@ -68,6 +68,7 @@ FUNCTIONS = {
     "interpolated_precision_curve": "10",
     "precision_recall_curve": "10",
     "ranking_compare": "[10]",
+    "ranking_intents_by_user": "[10], intent_col := 'itemid'",
 }
 
 

@@ -25,6 +25,7 @@ NEAR = {
     "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
     "grade_col": f"rel|{LIKE['grades']}",
     "system_col": f"system|{LIKE['systems']}",
+    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
 }
 ARGUMENTS = {  # that name columns, by what the pack calls these
     "userid": "user_col",

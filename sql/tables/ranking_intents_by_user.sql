@@ -1,0 +1,163 @@
+-- How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.
+--
+-- rec:        a table with userid, itemid, score [, system], as for ranking_judged
+-- truth:      a table with userid, itemid, intent [, rel]: a row for each intent that an item meets. Without a column rel
+--             every row is one; a row of grade 0 or less says that the item does not meet the intent
+-- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- alpha:      how likely an item satisfies an intent that it meets, a number from 0 to 1: the next item that meets the same
+--             intent adds 1 - alpha times as much
+-- intent_col: what the column of intents is called
+-- user_col, ..., descending: as for ranking_judged
+-- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (items that meet an intent), alpha_ndcg, err_ia,
+--             subtopic_recall (the share of the intents that the top k meet): for every user with truth; all three
+--             are 0 where no item meets an intent
+-- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none; an alpha out of bounds; a
+--             truth without intents; an item that meets the intent NULL; intents in a LIST, which want a row each
+-- Source:     Clarke et al. (2008) for alpha-nDCG; Chapelle et al. (2011) for ERR-IA; Zhai, Cohen and Lafferty (2003) for
+--             subtopic recall
+-- Example:    WITH categories AS (
+--                 SELECT customer_id AS userid, sku AS itemid, sku[1] AS intent
+--                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on >= '2026-05-22' AND stars > 2
+--             )
+--             SELECT system, k, ranking_mean(alpha_ndcg) AS alpha_ndcg, ranking_mean(err_ia) AS err_ia,
+--                 ranking_mean(subtopic_recall) AS subtopic_recall
+--             FROM ranking_intents_by_user('rec', 'categories', [5, 10]) GROUP BY ALL ORDER BY ALL;
+--
+-- The gain of an item is the sum, over the intents that it meets, of (1 - alpha)^(items above it that meet this intent).
+-- alpha-DCG is the sum of gain / log2(rank + 1). alpha-nDCG divides it by that of the ideal list, which takes at each rank
+-- the item of the highest gain, ties by itemid, ascending. The best list of all is too much to compute (NP-hard): a list
+-- may be better than this one, and then its alpha-nDCG is above 1.
+--
+-- ERR-IA is the sum of gain / rank, divided by what it would be if each of the top k met all intents: the best list of a
+-- truth may have less than 1. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean of the
+-- intents' expected reciprocal ranks, where an item satisfies with probability alpha: for alpha = 0.5, of what
+-- ranking_err gives with max_grade := 1.
+--
+-- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), with three exceptions. Its ideal list takes ties
+-- by document, descending, and for some alpha (0.3) sees none where equal gains differ in their last digit. Its ERR-IA at
+-- k = 1 is not divided. It takes k up to 20 alone.
+--
+-- A row per user goes into ranking_compare_by_user as it is, and into ranking_mean and ranking_geometric_mean. Categories
+-- or genres can be intents too.
+CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
+    rec, truth, ks, alpha := 0.5, intent_col := 'intent',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true
+) AS TABLE
+SELECT
+    * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / log2(hit[1] + 1)))
+        / list_sum(list_transform(ideal[:n_top], lambda gain, place: gain / log2(place + 1))),
+        0) AS alpha_ndcg,
+    coalesce(
+        list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
+        / n_intents
+        -- What is below 2^-60 adds nothing.
+        / list_sum(list_transform(
+            range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
+            lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),
+        0) AS err_ia,
+    coalesce(list_unique(flatten(met[:n_met])) / nullif(n_intents, 0), 0) AS subtopic_recall
+FROM (
+    SELECT
+        systems.* EXCLUDE (ranking_system),
+        truths.userid,
+        cuts.k,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        len(truths.items) AS n_truth,
+        list_unique(flatten(truths.items)) AS n_intents,
+        coalesce(cuts.k, n_rec) AS n_top,
+        len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
+        lists.ranks,
+        lists.met,
+        lists.gains,
+        truths.ideal
+    FROM (
+        SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
+        FROM (
+            SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
+            FROM _ranking_intents(
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                intent_col,
+                'ranking_intents_by_user')
+            GROUP BY userid
+        )
+    ) AS truths
+    CROSS JOIN _ranking_systems(
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
+    LEFT JOIN (
+        SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
+        FROM (
+            SELECT
+                recs.userid,
+                recs.system,
+                any_value(recs.n_rec) AS n_rec,
+                list(recs.place ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS ranks,
+                list(truths.intents ORDER BY recs.place ASC NULLS LAST) FILTER (truths.intents IS NOT NULL) AS met
+            FROM (
+                SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
+                FROM (
+                    -- The NULL keeps an empty list.
+                    SELECT
+                        userid,
+                        system,
+                        n_rec,
+                        unnest(list_append(items, NULL)) AS itemid,
+                        unnest(range(1, len(items) + 2)) AS place
+                    FROM _ranking_rec_lists(
+                        rec,
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                        _ranking_longest(ks),
+                        false)
+                )
+                GROUP BY userid, system, itemid
+            ) AS recs
+            LEFT JOIN _ranking_intents(
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                intent_col,
+                'ranking_intents_by_user'
+            ) AS truths
+                ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+            GROUP BY recs.userid, recs.system
+        )
+    ) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+)
+WHERE (
+    SELECT _ranking_valid(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        'ranking_intents_by_user')
+)
+AND _ranking_has_users(
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    'ranking_intents_by_user')
+AND (
+    SELECT coalesce(
+        error('ranking_intents_by_user: ' || coalesce(
+            _ranking_option(
+                'alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+            CASE
+                WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
+                    THEN list_transform(
+                        [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
+                        lambda type: _ranking_missing_columns('truth', type, [{
+                            'argument': 'intent_col',
+                            'name': coalesce(intent_col::VARCHAR, 'intent'),
+                            'near': _ranking_nearest_column(type, 'intent_col'),
+                            'is_elsewhere': false}]))[1]
+                WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
+                    THEN concat(
+                        'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
+                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
+                        _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
+            END))::BOOLEAN,
+        true)
+);

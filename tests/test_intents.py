@@ -1,0 +1,357 @@
+"""ranking_intents_by_user, ranking_geometric_mean: against a slow definition, others and cases by hand."""
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from tests.conftest import value
+
+# `a` meets p, `b` meets p, `c` meets p and q; `x` was judged and meets nothing.
+TABLES = """
+    CREATE TABLE rec AS FROM (VALUES
+        (1, 'a', 4.0), (1, 'b', 3.0), (1, 'x', 2.0), (1, 'c', 1.0), (2, 'z', 1.0), (9, 'a', 1.0)
+    ) AS t(userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES
+        (1, 'a', 'p', 1), (1, 'b', 'p', 1), (1, 'c', 'p', 2), (1, 'c', 'q', 1), (1, 'c', 'q', 1),
+        (1, 'x', 'q', 0), (2, 'a', 'p', 1), (3, 'a', NULL, 0), (4, NULL, 'p', 1)
+    ) AS t(userid, itemid, intent, rel);
+"""
+FUNCTION = "ranking_intents_by_user"
+MEASURES = "alpha_ndcg, err_ia, subtopic_recall"
+# The measures at 5 of judged(10) by pyndeval 0.0.8, with alpha 0.5 and with 0.9. Its ties are by document,
+# descending: it was given each item as f"d{99 - item}", where it is in a list again as one not in truth.
+PYNDEVAL: dict[float, list[tuple[float, float, float]]] = {
+    0.5: [
+        (0.6585542672440198, 0.7261724659606658, 1.0),
+        (0.5030832280227584, 0.29046898638426627, 0.6),
+        (0.7620219572499006, 0.5192133131618759, 1.0),
+        (0.38356636737133565, 0.1210287443267776, 0.4),
+        (0.7286489417119606, 0.3800302571860817, 1.0),
+        (0.5374008617971123, 0.3993948562783661, 0.6),
+        (0.639945385422766, 0.22269288956127078, 0.6),
+        (0.9486242914223728, 0.9682299546142209, 1.0),
+        (0.8185594885905376, 0.5688350983358548, 1.0),
+        (0.0, 0.0, 0.0),
+    ],
+    0.9: [
+        (0.9358368390787011, 0.949123800544797, 1.0),
+        (0.5534584038176311, 0.3543395522033909, 0.6),
+        (0.8462497077798814, 0.6292690797612005, 1.0),
+        (0.38356636737133565, 0.1581873000907995, 0.4),
+        (0.7965837170852746, 0.46633616066767697, 1.0),
+        (0.5999317572018813, 0.4840531382778465, 0.6),
+        (0.639945385422766, 0.2910646321670711, 0.6),
+        (0.9995607539003961, 0.999743736573853, 1.0),
+        (0.8754644460634274, 0.65489542237591, 1.0),
+        (0.0, 0.0, 0.0),
+    ],
+}
+Judged = dict[int, tuple[list[int], dict[int, list[int]]]]
+
+
+@pytest.fixture(scope="module")
+def tables() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        yield ranking_udfs.register(con).execute(TABLES)
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection with the script of the macros in place of the package."""
+    with duckdb.connect() as con:
+        con.execute(portable.script())
+        yield con.execute(TABLES)
+
+
+def judged(queries: int) -> Judged:
+    """Lists, and the intents that items meet, by a formula; lists hold unknown items, and some twice."""
+    return {
+        q: (
+            [(q * 7 + rank * (q % 4 + 3)) % 23 for rank in range(q % 9 * 2 + 1)],
+            {
+                item: [i for i in range(5) if (item * q + i * 3) % 7 < 1 + q % 3]
+                for item in range(q % 3, 20, q % 2 + 1)
+            },
+        )
+        for q in range(queries)
+    }
+
+
+def load(con: duckdb.DuckDBPyConnection, queries: Judged) -> None:
+    rec = [(q, item, -rank) for q, (items, _) in queries.items() for rank, item in enumerate(items)]
+    met = [
+        (q, item, i, int(i in intents))
+        for q, (_, truth) in queries.items()
+        for item, intents in truth.items()
+        for i in range(5)
+    ]
+    for name, columns, rows in (("some_rec", "score", rec), ("some_truth", "intent, rel", met)):
+        values = ", ".join(map(str, rows))
+        con.execute(
+            f"CREATE OR REPLACE TABLE {name} AS FROM (VALUES {values}) AS t(userid, itemid, {columns})"
+        )
+
+
+def gains(items: Sequence[Sequence[int]], alpha: Fraction) -> list[Fraction]:
+    met: list[int] = []
+    found = []
+    for intents in items:
+        found.append(sum(((1 - alpha) ** met.count(i) for i in intents), Fraction()))
+        met += intents
+    return found
+
+
+def defined(items: list[int], truth: dict[int, list[int]], k: int | None, alpha: Fraction) -> list[float]:
+    """The three measures from their definitions, with loops and fractions."""
+    k = len(items) if k is None else k
+    n_intents = len({i for intents in truth.values() for i in intents})
+    if not n_intents or not k:
+        return [0.0, 0.0, 0.0]
+    left = sorted(item for item in truth if truth[item])
+    ideal: list[list[int]] = []
+    while left and len(ideal) < k:
+        best = max(left, key=lambda item: (gains([*ideal, truth[item]], alpha)[-1], -item))
+        left.remove(best)
+        ideal.append(truth[best])
+    first = [item if item not in items[:place] else None for place, item in enumerate(items[:k])]
+    met = [truth.get(item, []) if item is not None else [] for item in first]
+    dcg, ideal_dcg = (
+        math.fsum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains(one, alpha), 1))
+        for one in (met, ideal)
+    )
+    err = sum(gain / rank for rank, gain in enumerate(gains(met, alpha), 1))
+    best_err = sum(n_intents * (1 - alpha) ** (rank - 1) / rank for rank in range(1, k + 1))
+    return [dcg / ideal_dcg, float(err / best_err), len({i for one in met for i in one}) / n_intents]
+
+
+def message(con: duckdb.DuckDBPyConnection, query: str) -> str:
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(query).fetchall()
+    return str(raised.value).removeprefix("Invalid Input Error: ")
+
+
+# --- The numbers ---
+
+
+@pytest.mark.parametrize("edition", ["tables", "script"])
+def test_a_case_by_hand(edition: str, request: pytest.FixtureRequest) -> None:
+    """Gains 1, 1/2, 0, 1/4 + 1; the ideal list is c, a, b: 2, 1/2, 1/4."""
+    con: duckdb.DuckDBPyConnection = request.getfixturevalue(edition)
+    found = con.execute(f"FROM {FUNCTION}('rec', 'truth', [0, 1, 4, NULL]) ORDER BY ALL").fetchall()
+    log2_3, log2_5 = math.log2(3), math.log2(5)
+    whole = [
+        (1 + (1 / 2) / log2_3 + (5 / 4) / log2_5) / (2 + (1 / 2) / log2_3 + (1 / 4) / 2),
+        (1 + (1 / 2) / 2 + (5 / 4) / 4) / (2 * (1 + (1 / 2) / 2 + (1 / 4) / 3 + (1 / 8) / 4)),
+        2 / 2,
+    ]
+    at: dict[int | None, list[float]] = {0: [0, 0, 0], 1: [1 / 2, 1 / 2, 1 / 2], 4: whole, None: whole}
+    nothing = [(2, 1, 1), (3, 0, 0), (4, 0, 0)]  # user, n_rec, n_truth
+    expected = [(1, k, 4, 3, *[pytest.approx(one) for one in values]) for k, values in at.items()]
+    expected += [(user, k, *counts, 0, 0, 0) for user, *counts in nothing for k in at]
+    assert found == expected
+
+
+@pytest.mark.parametrize("alpha", [0, 0.25, 0.5, 1])
+def test_the_numbers_are_those_of_the_definition(tables: duckdb.DuckDBPyConnection, alpha: float) -> None:
+    queries = judged(30)
+    load(tables, queries)
+    ks = [1, 2, 5, 100, None]
+    found = tables.execute(
+        f"SELECT {MEASURES} FROM {FUNCTION}('some_rec', 'some_truth', $ks, alpha := {alpha}) "
+        "ORDER BY userid, k NULLS LAST",
+        {"ks": ks},
+    ).fetchall()
+    expected = [defined(*one, k, Fraction(alpha)) for one in queries.values() for k in ks]
+    assert len(found) == len(expected)
+    for row, values in zip(found, expected, strict=True):
+        assert row == pytest.approx(tuple(values), abs=1e-12)
+
+
+@pytest.mark.parametrize("alpha", PYNDEVAL)
+def test_the_numbers_are_those_of_pyndeval(tables: duckdb.DuckDBPyConnection, alpha: float) -> None:
+    load(tables, judged(10))
+    found = tables.execute(
+        f"SELECT {MEASURES} FROM {FUNCTION}('some_rec', 'some_truth', 5, alpha := {alpha}) ORDER BY userid"
+    ).fetchall()
+    for row, values in zip(found, PYNDEVAL[alpha], strict=True):
+        assert row == pytest.approx(values, abs=1e-12)
+
+
+def test_err_ia_is_the_mean_of_the_intents_err(tables: duckdb.DuckDBPyConnection) -> None:
+    """Each intent as a user of its own, by ranking_judged; subtopic recall is the mean of hit rates."""
+    load(tables, judged(40))
+    found = tables.execute(f"""
+        WITH own_rec AS (
+            SELECT {{'q': userid, 'i': i}} AS userid, itemid, score
+            FROM some_rec CROSS JOIN (VALUES (0), (1), (2), (3), (4)) AS intents(i)
+        ), own_truth AS (
+            SELECT {{'q': userid, 'i': intent}} AS userid, itemid FROM some_truth WHERE rel > 0
+        ), by_intent AS (
+            SELECT
+                userid.q AS userid,
+                avg(ranking_err(judged, 10, max_grade := 1)) AS err,
+                avg(ranking_hit_rate(judged, 10)) AS met
+            FROM ranking_judged('own_rec', 'own_truth', 10)
+            GROUP BY userid.q
+        )
+        SELECT
+            err_ia * list_sum(list_transform(range(1, 11), lambda rank: 0.5 ** rank / rank)),
+            err,
+            subtopic_recall,
+            met
+        FROM {FUNCTION}('some_rec', 'some_truth', 10) JOIN by_intent USING (userid)
+    """).fetchall()
+    assert len(found) > 30
+    for err_ia, err, recall, met in found:
+        assert (err_ia, recall) == pytest.approx((err, met), abs=1e-12)
+
+
+def test_the_greedy_ideal_takes_ties_by_item_and_may_be_beaten(con: duckdb.DuckDBPyConnection) -> None:
+    """a, b and c gain 2 at rank 1: a is taken, though b and c meet all four intents between them."""
+    con.execute("""
+        CREATE TABLE rec AS FROM (VALUES (1, 'b', 2), (1, 'c', 1)) AS t(userid, itemid, score);
+        CREATE TABLE truth AS SELECT 1 AS userid, itemid, unnest(split(intents, '')) AS intent
+        FROM (VALUES ('a', 'qr'), ('b', 'pq'), ('c', 'rs')) AS t(itemid, intents)
+    """)
+    found = value(con, f"SELECT alpha_ndcg FROM {FUNCTION}('rec', 'truth', 2)")
+    assert found == pytest.approx((2 + 2 / math.log2(3)) / (2 + 1.5 / math.log2(3)))
+
+
+def test_systems_keep_apart_and_go_into_a_comparison(tables: duckdb.DuckDBPyConnection) -> None:
+    load(tables, judged(40))
+    tables.execute(f"""
+        CREATE OR REPLACE TABLE systems AS
+        SELECT 'down' AS model, * FROM some_rec
+        UNION ALL SELECT 'up', * REPLACE (-score AS score) FROM some_rec;
+        CREATE OR REPLACE TABLE renamed AS
+        SELECT userid, itemid, intent AS "Genre", rel AS stars FROM some_truth;
+        CREATE OR REPLACE TABLE by_user AS FROM {FUNCTION}(
+            'systems', 'renamed', [3], intent_col := 'genre', grade_col := 'stars', system_col := 'model')
+    """)
+    alone = tables.execute(f"FROM {FUNCTION}('some_rec', 'some_truth', [3]) ORDER BY ALL").fetchall()
+    down = "SELECT * EXCLUDE (system) FROM by_user WHERE system = 'down' ORDER BY ALL"
+    assert tables.execute(down).fetchall() == alone
+    compared = "SELECT measure, users FROM ranking_compare_by_user('by_user', 'up') ORDER BY ALL"
+    measures = ["alpha_ndcg", "err_ia", "subtopic_recall"]
+    assert tables.execute(compared).fetchall() == [(measure, 40) for measure in measures]
+
+
+def test_threads_and_ids_of_other_types_change_nothing(tables: duckdb.DuckDBPyConnection) -> None:
+    """Over more rows than one batch holds."""
+    tables.execute("""
+        CREATE OR REPLACE TABLE some_rec AS
+        SELECT userid, i * userid % 9 AS itemid, i AS score FROM range(3000) AS u(userid), range(5) AS t(i);
+        CREATE OR REPLACE TABLE some_truth AS
+        SELECT userid, i % 7 AS itemid, (i + userid) % 4 AS intent
+        FROM range(3000) AS u(userid), range(11) AS t(i);
+        CREATE OR REPLACE TABLE text_rec AS
+        SELECT userid::VARCHAR AS userid, itemid::UTINYINT AS itemid, score FROM some_rec;
+        CREATE OR REPLACE TABLE text_truth AS
+        SELECT * REPLACE (userid::VARCHAR AS userid) FROM some_truth
+    """)
+    found = []
+    for names, threads in (("some", 1), ("some", 4), ("text", 2)):
+        tables.execute(f"SET threads = {threads}")
+        call = f"{FUNCTION}('{names}_rec', '{names}_truth', [2])"
+        query = f"SELECT * EXCLUDE (userid) FROM {call} ORDER BY userid::INTEGER"
+        found.append(tables.execute(query).fetchall())
+    assert found[0] == found[1] == found[2]
+    assert len(found[0]) == 3000
+    assert len(tables.execute(f"FROM {FUNCTION}('some_rec', 'some_truth', [2]) LIMIT 1").fetchall()) == 1
+
+
+# --- Errors ---
+
+
+@pytest.mark.parametrize(
+    ("truth", "options", "error"),
+    [
+        ("truth", "alpha := 1.5", "alpha must be a number from 0 to 1, got 1.5"),
+        ("truth", "alpha := 'much'", "alpha must be a number from 0 to 1, got 'much'"),
+        ("truth", "alpha := NULL", "alpha must be a number from 0 to 1, got NULL"),
+        ("truth", "ks := [-1]", "every k in ks must be 0 or more, got -1"),
+        (
+            "truth",
+            "intent_col := 'topic'",
+            "truth must have a column topic (intent_col), got userid, itemid, intent, rel; write "
+            "intent_col := 'intent'",
+        ),
+        (
+            "truth",
+            "intent_col := 3",
+            "truth must have a column 3 (intent_col), got userid, itemid, intent, rel; write",
+        ),
+        (
+            "(SELECT * RENAME (intent AS subtopic) FROM truth)",
+            "",
+            "truth must have a column intent (intent_col), got userid, itemid, subtopic, rel; write "
+            "intent_col := 'subtopic'",
+        ),
+        (
+            "(SELECT * REPLACE ([intent] AS intent) FROM truth)",
+            "",
+            "an item of several intents wants a row for each (SELECT * REPLACE (unnest(intent) AS intent)), "
+            "got VARCHAR[]",
+        ),
+        (
+            "(SELECT * REPLACE (1 AS rel) FROM truth)",
+            "",
+            "intent must not be NULL for an item that meets one, got userid 3, itemid a",
+        ),
+        ("(SELECT * REPLACE (NULL::DOUBLE AS rel) FROM truth)", "", "rel must be a finite number, got NULL"),
+        ("(FROM truth WHERE false)", "", "truth must have a user, got 0 rows"),
+        (
+            "(SELECT * EXCLUDE (itemid) FROM truth)",
+            "",
+            "truth must have a column itemid (item_col), got userid,",
+        ),
+    ],
+)
+def test_errors_say_what_to_write(
+    tables: duckdb.DuckDBPyConnection, truth: str, options: str, error: str
+) -> None:
+    tables.execute(f"CREATE OR REPLACE TEMP VIEW given AS FROM {truth}")
+    arguments = options if "ks" in options else f"[2]{', ' * bool(options)}{options}"
+    assert message(tables, f"FROM {FUNCTION}('rec', 'given', {arguments})").startswith(f"{FUNCTION}: {error}")
+
+
+# --- The geometric mean ---
+
+
+def test_the_geometric_mean_by_hand(tables: duckdb.DuckDBPyConnection) -> None:
+    """0 and what is below 0 count as 0.00001, NULL not at all."""
+    for numbers, expected in (
+        ("(0.5), (0.125), (NULL)", 0.25),
+        ("(0.0), (0.4), (-1.0)", (1e-5 * 0.4 * 1e-5) ** (1 / 3)),
+    ):
+        query = f"SELECT ranking_geometric_mean(x) FROM (VALUES {numbers}) AS t(x)"
+        assert value(tables, query) == pytest.approx(expected, rel=1e-12)
+    assert value(tables, "SELECT ranking_geometric_mean(x) FROM (SELECT NULL::DOUBLE AS x)") is None
+
+
+def test_the_geometric_mean_is_trec_evals_gm_map(tables: duckdb.DuckDBPyConnection) -> None:
+    pytrec_eval = pytest.importorskip("pytrec_eval")
+    queries = judged(30)
+    load(tables, queries)
+    qrels = {str(q): {str(item): 1 for item in truth if truth[item]} for q, (_, truth) in queries.items()}
+    qrels = {q: items for q, items in qrels.items() if items}
+    run = {
+        str(q): {str(item): -float(items.index(item)) for item in items} for q, (items, _) in queries.items()
+    }
+    logarithms = [
+        of["gm_map"] for of in pytrec_eval.RelevanceEvaluator(qrels, {"gm_map"}).evaluate(run).values()
+    ]
+    found = value(
+        tables,
+        """
+        WITH liked AS (SELECT DISTINCT userid, itemid FROM some_truth WHERE rel > 0),
+        once AS (SELECT userid, itemid, max(score) AS score FROM some_rec GROUP BY ALL)
+        SELECT ranking_geometric_mean(average_precision) FROM ranking_by_user('once', 'liked', [NULL])
+        """,
+    )
+    assert found == pytest.approx(math.exp(math.fsum(logarithms) / len(logarithms)), rel=1e-9)
