@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -397,6 +397,17 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
     'ideal': judged.ideal,
     'log2_ideal': log2_ideal::DOUBLE
 };
+CREATE OR REPLACE MACRO _ranking_first_places(items) AS
+list_transform(
+    [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
+    lambda ordered: list_sort(
+        list_transform(
+            list_filter(ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
+            lambda one: one[2]
+        ),
+        'ASC'
+    )
+)[1];
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -552,6 +563,8 @@ ranking_split | table function |  | events | test_from=NULL; test_size=NULL; fol
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
+ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, on average over the users: how much changes for them.
+ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, for each user.
 ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
@@ -620,7 +633,7 @@ AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_t
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
@@ -1220,7 +1233,7 @@ FROM (
             SELECT
                 list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
                 baseline::VARCHAR AS wanted,
-                CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
+                CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL
         )
@@ -2922,6 +2935,101 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+WITH _ranking_paired_systems AS NOT MATERIALIZED (
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+)
+SELECT
+    pair,
+    baseline,
+    system,
+    userid,
+    k,
+    n_rec_baseline,
+    n_rec,
+    top_baseline,
+    top_system,
+    len(depths) / nullif(longer, 0) AS overlap,
+    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
+    list_sum(list_transform(
+        flatten(
+            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
+            || list_transform(
+                depths,
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
+        ),
+        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
+    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
+    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
+    CASE WHEN longer > 0
+        THEN (
+            len(depths) = longer AND top_baseline = top_system
+            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
+        )::INTEGER::DOUBLE
+    END AS same_list
+FROM (
+    SELECT
+        *,
+        greatest(top_baseline, top_system) AS longer,
+        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
+    FROM (
+        SELECT
+            *,
+            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
+        FROM (
+            SELECT
+                *,
+                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
+                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
+            FROM (
+                SELECT
+                    *,
+                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
+                    coalesce(of_system.n_rec, 0) AS n_rec,
+                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
+                FROM (
+                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
+                    FROM (
+                        SELECT
+                            pairs.*,
+                            userid,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
+                        FROM (
+                            SELECT
+                                userid,
+                                list({
+                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
+                                }) AS lists
+                            FROM (
+                                SELECT *, _ranking_first_places(items) AS places
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
+                            )
+                            GROUP BY userid
+                        )
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
+                    )
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
+                )
+            )
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+        )
+    )
+)
+WHERE (
+    SELECT coalesce(
+        error(
+            caller || ': '
+            || coalesce(
+                list_transform(
+                    [_ranking_misfits(rec, rec, names)], lambda misfits: list_any_value(misfits[:1] || misfits[3:])
+                )[1],
+                _ranking_unread_column(rec, rec, names),
+                _ranking_option(
+                    'persistence', persistence, 'a number > 0 and <= 1',
+                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3164,6 +3272,42 @@ UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)
 UNION ALL
 FROM _ranking_apart_problems(rec, truth, names);
+CREATE OR REPLACE MACRO ranking_overlap(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT
+    compared.baseline,
+    system,
+    k,
+    count(overlap) AS users,
+    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
+    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap'
+) AS compared
+GROUP BY pair, compared.baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap_by_user'
+)
+WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -3598,6 +3742,8 @@ COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold 
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
+COMMENT ON MACRO TABLE ranking_overlap IS 'How much two systems'' lists have in common, on average over the users: how much changes for them.';
+COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'How much two systems'' lists have in common, for each user.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
@@ -3609,7 +3755,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;
