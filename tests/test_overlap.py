@@ -112,7 +112,8 @@ def test_means_are_over_users_with_a_list_of_either(editions: list[duckdb.DuckDB
 def test_identical_lists_are_one_and_disjoint_ones_nothing_to_the_bit(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""
         CREATE TABLE many AS
-        SELECT s AS system, u AS userid, i * CASE s WHEN 'c' THEN -1 ELSE 1 END AS itemid, hash(u, i) % 100 AS score
+        SELECT s AS system, u AS userid, CASE s WHEN 'c' THEN -i ELSE i END AS itemid,
+            hash(u, i) % 100 AS score
         FROM (VALUES ('a'), ('b'), ('c')) AS systems(s), range(20) AS users(u), range(1, 250) AS items(i)
     """)
     query = f"SELECT system, {', '.join(VALUES)} FROM ranking_overlap('many', [3, 10, NULL], 'a', {{}})"
