@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows _ranking_column _ranking_shown_id ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -398,16 +398,25 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
     'log2_ideal': log2_ideal::DOUBLE
 };
 CREATE OR REPLACE MACRO _ranking_first_places(items) AS
-list_transform(
-    [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
-    lambda ordered: list_sort(
-        list_transform(
-            list_filter(ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
-            lambda one: one[2]
-        ),
-        'ASC'
-    )
-)[1];
+CASE
+    WHEN len(items) <= 50
+        THEN list_filter(
+            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
+            lambda place: items[place] IS NOT NULL
+        )
+    ELSE list_transform(
+        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
+        lambda ordered: list_sort(
+            list_transform(
+                list_filter(
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
+                ),
+                lambda one: one[2]
+            ),
+            'ASC'
+        )
+    )[1]
+END;
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -474,6 +483,9 @@ CREATE OR REPLACE MACRO _ranking_names
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
     'descending': descending, 'min_grade': min_grade, 'unjudged': unjudged
 };
+CREATE OR REPLACE MACRO _ranking_shown_id
+    (id UUID) AS id::VARCHAR,
+    (id) AS id;
 CREATE OR REPLACE MACRO _ranking_problem_rows(found) AS TABLE
 SELECT
     CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
@@ -525,9 +537,6 @@ ORDER BY
     system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
-CREATE OR REPLACE MACRO _ranking_shown_id
-    (id UUID) AS id::VARCHAR,
-    (id) AS id;
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -572,6 +581,7 @@ ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.
 ranking_explain | table function |  | rec; truth; user | k=10; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
@@ -3658,6 +3668,104 @@ WHERE (
 )
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_by_item(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL
+) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
+    users_relevant,
+    users_recommended,
+    hits,
+    hits / nullif(users_relevant, 0) AS recall,
+    hits / nullif(users_recommended, 0) AS "precision",
+    exposure,
+    ranks_of_hits / nullif(hits, 0) AS mean_rank,
+    users_without_truth
+FROM (
+    SELECT
+        * EXCLUDE (strangers),
+        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            itemid,
+            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
+            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
+            coalesce(sum(n_hits), 0)::BIGINT AS hits,
+            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
+            sum(n_hits * rank) AS ranks_of_hits,
+            sum(n_strangers)::BIGINT AS strangers
+        FROM (
+            SELECT
+                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+                _ranking_shown_id(item) AS itemid,
+                rank,
+                count(*) FILTER (NOT is_hit) AS n_lists,
+                count(*) FILTER (is_hit) AS n_hits,
+                count(*) FILTER (NOT has_truth) AS n_strangers
+            FROM (
+                SELECT
+                    * EXCLUDE (rec_items, places, hits),
+                    unnest(list_select(rec_items, places || hits)) AS item,
+                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
+                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
+                        AS is_hit
+                FROM (
+                    SELECT
+                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
+                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
+                        CASE
+                            WHEN has_truth THEN list_transform(
+                                list_filter(
+                                    list_zip(judged.ranks, judged.grades),
+                                    lambda one: one[2] >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)),
+                                lambda one: one[1])
+                            ELSE []
+                        END AS hits
+                    FROM _ranking_judged(
+                        rec,
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+                        _ranking_longest(ks),
+                        false,
+                        'ranking_by_item'
+                    )
+                )
+            )
+            GROUP BY ALL
+            UNION ALL BY NAME
+            SELECT systems.*, itemid, n_relevant
+            FROM _ranking_systems(
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+            ) AS systems
+            CROSS JOIN (
+                SELECT _ranking_shown_id(itemid) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
+                FROM (
+                    SELECT
+                        itemid,
+                        bool_or(
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
+                        ) AS is_relevant
+                    FROM _ranking_truths(
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                    )
+                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+                    GROUP BY userid, itemid
+                )
+                GROUP BY ALL
+            )
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
+        WHERE coalesce(rank <= k, true)
+        GROUP BY ALL
+    )
+)
+WHERE itemid IS NOT NULL
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -3930,6 +4038,7 @@ COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'How much two systems'' lists 
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
+COMMENT ON MACRO TABLE ranking_by_item IS 'How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
@@ -3938,7 +4047,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows _ranking_column _ranking_shown_id ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

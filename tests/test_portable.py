@@ -49,6 +49,7 @@ QUERIES = {
         "FROM ranking_gate('found')"
     ),
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
+    "ranking_by_item": "FROM ranking_by_item('rec', 'truth', [2])",
     "ranking_explain": "FROM ranking_explain('rec', 'truth', 7, 2)",
     "ranking_overlap": "FROM ranking_overlap('systems', [2])",
     "ranking_overlap_by_user": "FROM ranking_overlap_by_user('systems', [2]) ORDER BY userid",
