@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -417,16 +417,6 @@ CASE
         )
     )[1]
 END;
-CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
-CASE
-    WHEN min_grade IS NULL THEN judged
-    ELSE struct_update(
-        judged,
-        grades := list_transform(
-            judged.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-        ideal := list_transform(
-            judged.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END))
-END;
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -444,6 +434,16 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
+CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': list_transform(
+        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'ideal': list_transform(
+        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'size': tied.size
+};
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -477,11 +477,10 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
     'ideal': judged.ideal,
     'size': judged.size
 };
-CREATE OR REPLACE MACRO _ranking_names
-    (user_col, item_col, score_col, grade_col, system_col, descending, min_grade := NULL, unjudged := 'miss') AS
+CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending, 'min_grade': min_grade, 'unjudged': unjudged
+    'descending': descending
 };
 CREATE OR REPLACE MACRO _ranking_shown_id
     (id UUID) AS id::VARCHAR,
@@ -1460,6 +1459,16 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        _ranking_min_grade_problem(min_grade),
+        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+            THEN concat(
+                'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade)
+        END))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
     CASE
@@ -2002,12 +2011,6 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
-_ranking_min_grade_problem(names['min_grade']),
-CASE WHEN TRY_CAST(names['min_grade'] AS DOUBLE) > 1 AND NOT _ranking_has(truth, names['grade'], 'rel')
-    THEN concat(
-        'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', names['min_grade'])
-END,
-_ranking_option('unjudged', names['unjudged'], 'miss|skip', names['unjudged']::VARCHAR IN ('miss', 'skip')),
 CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
@@ -3275,17 +3278,17 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
         truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
     ) AS systems
     LEFT JOIN _ranking_truth_lists(
         '_ranking_user_truth',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         'ranking_explain'
     ) AS truths ON true
     LEFT JOIN _ranking_rec_lists(
         '_ranking_user_rec',
         '_ranking_user_rec',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         NULL,
         true
     ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
@@ -3293,9 +3296,9 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
         SELECT _ranking_valid(
             rec,
             truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             'ranking_explain'
-        )
+        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
     ) AND (
         SELECT coalesce(
             error('ranking_explain: ' || coalesce(
@@ -3360,7 +3363,7 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
                     '_ranking_user_lists',
                     rec,
                     truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
                 )
             )
         )
@@ -3400,7 +3403,7 @@ FROM (
         END AS gain,
         _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
         _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_from_grade(tied, min_grade) AS tied_relevant FROM _ranking_user_rows)
+    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
@@ -3728,10 +3731,15 @@ FROM (
                     FROM _ranking_judged(
                         rec,
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
                         false,
                         'ranking_by_item'
+                    )
+                    WHERE (
+                        SELECT _ranking_valid_grades(
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
+                        )
                     )
                 )
             )
@@ -3739,7 +3747,7 @@ FROM (
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
             FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
             ) AS systems
             CROSS JOIN (
                 SELECT _ranking_shown_id(itemid) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
@@ -3751,7 +3759,7 @@ FROM (
                         ) AS is_relevant
                     FROM _ranking_truths(
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
                     )
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid
@@ -4047,7 +4055,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_shown_id _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -11,12 +11,13 @@ import ranking_udfs
 from ranking_udfs.duckdb import portable
 from tests.conftest import is_close
 
-# User 9 has no truth, user 3 no list; a repeats an item, and has a NULL; `gone` is in truth alone, judged and bad.
+# User 9 has no truth, user 3 no list; a repeats an item, and has a NULL; `gone` is in truth alone.
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES
-        ('a', 1, 'p', 9.0), ('a', 1, 'q', 8.0), ('a', 1, 'p', 7.0), ('a', 1, 'r', 6.0), ('a', 2, NULL, 5.0),
-        ('a', 2, 'q', 4.0), ('a', 9, 'p', 1.0), ('a', 9, 'x', 1.0), ('b', 1, 'r', 1.0), ('b', 2, 'r', 2.0),
-        ('b', 2, 'p', 1.0), ('a', NULL, 'p', 1.0), (NULL, 1, 'q', 1.0)
+        ('a', 1, 'p', 9.0), ('a', 1, 'q', 8.0), ('a', 1, 'p', 7.0), ('a', 1, 'r', 6.0),
+        ('a', 2, NULL, 5.0), ('a', 2, 'q', 4.0), ('a', 9, 'p', 1.0), ('a', 9, 'x', 1.0),
+        ('b', 1, 'r', 1.0), ('b', 2, 'r', 2.0), ('b', 2, 'p', 1.0), ('a', NULL, 'p', 1.0),
+        (NULL, 1, 'q', 1.0)
     ) AS t(system, userid, itemid, score);
     CREATE TABLE truth AS FROM (VALUES
         (1, 'p', 1), (1, 'p', 3), (1, 'r', 1), (2, 'q', 2), (2, 'r', 0), (3, 'p', 1), (3, 'gone', -1),
@@ -95,7 +96,8 @@ def test_hits_and_relevant_items_are_as_many_as_by_user(con: duckdb.DuckDBPyConn
         FROM ranking_by_item('rec', 'truth', [5, NULL]) GROUP BY k ORDER BY k
     """).fetchall()
     by_user = con.execute("""
-        SELECT k, sum(hits), sum(n_truth) FROM ranking_by_user('rec', 'truth', [5, NULL]) GROUP BY k ORDER BY k
+        SELECT k, sum(hits), sum(n_truth) FROM ranking_by_user('rec', 'truth', [5, NULL])
+        GROUP BY k ORDER BY k
     """).fetchall()
     assert [row[:3] for row in by_item] == by_user
     ((distinct,),) = con.execute(

@@ -2,7 +2,8 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
--- user_col, ..., descending, min_grade: as for ranking_judged
+-- user_col, ..., descending: as for ranking_judged
+-- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
 --             users_relevant (to whom it is relevant), users_recommended (whose top k holds it), hits (both), recall (hits /
 --             users_relevant), "precision" (hits / users_recommended), NULL where they divide by 0, exposure (the sum
@@ -76,10 +77,15 @@ FROM (
                     FROM _ranking_judged(
                         rec,
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
                         false,
                         'ranking_by_item'
+                    )
+                    WHERE (
+                        SELECT _ranking_valid_grades(
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
+                        )
                     )
                 )
             )
@@ -87,7 +93,7 @@ FROM (
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
             FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
             ) AS systems
             CROSS JOIN (
                 SELECT _ranking_shown_id(itemid) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
@@ -99,7 +105,7 @@ FROM (
                         ) AS is_relevant
                     FROM _ranking_truths(
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
                     )
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid

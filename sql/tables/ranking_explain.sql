@@ -5,7 +5,8 @@
 -- k:          how far to look, an integer; NULL for the whole list
 -- ties:       'item': in the order of their itemids; 'expected': gain and all that follows from it are means over the orders
 --             of the items that tie, grade and relevant are the item's own
--- user_col, ..., descending, min_grade: as for ranking_judged
+-- user_col, ..., descending: as for ranking_judged
+-- min_grade:  the lowest grade that is relevant, a number > 0; gains stay what they are; NULL: every grade above 0 is
 -- Returns:    for each system a row per rank, then one per relevant item that is not in the top k, of the highest grade
 --             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain (2^grade - 1, 0 for
 --             a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg, ndcg,
@@ -22,7 +23,7 @@
 -- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. A user who is in rec
 -- alone has no measures: they are NULL, and so are relevant and gain.
 --
--- Who lost most, and why: two systems' values by user, their difference, and the lists of the worst.
+-- Who lost most, and why: see Tables in sql/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -45,18 +46,18 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
         truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
     ) AS systems
     LEFT JOIN _ranking_truth_lists(
         '_ranking_user_truth',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         'ranking_explain'
     ) AS truths ON true
     -- With rec as truth, the list of a user without truth is whole.
     LEFT JOIN _ranking_rec_lists(
         '_ranking_user_rec',
         '_ranking_user_rec',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         NULL,
         true
     ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
@@ -64,9 +65,9 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
         SELECT _ranking_valid(
             rec,
             truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade),
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             'ranking_explain'
-        )
+        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
     ) AND (
         SELECT coalesce(
             error('ranking_explain: ' || coalesce(
@@ -131,7 +132,7 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
                     '_ranking_user_lists',
                     rec,
                     truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending, min_grade)
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
                 )
             )
         )
@@ -172,7 +173,7 @@ FROM (
         END AS gain,
         _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
         _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_from_grade(tied, min_grade) AS tied_relevant FROM _ranking_user_rows)
+    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;

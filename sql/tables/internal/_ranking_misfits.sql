@@ -81,12 +81,6 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
-_ranking_min_grade_problem(names['min_grade']),
-CASE WHEN TRY_CAST(names['min_grade'] AS DOUBLE) > 1 AND NOT _ranking_has(truth, names['grade'], 'rel')
-    THEN concat(
-        'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', names['min_grade'])
-END,
-_ranking_option('unjudged', names['unjudged'], 'miss|skip', names['unjudged']::VARCHAR IN ('miss', 'skip')),
 -- With another one, users would be equal that are not, and items not.
 CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
