@@ -25,7 +25,7 @@ Hit | Rank | Item | Score | Grade | Gain | Discount | Gain x disc. | DCG
 Relevant and not there: 4 (grade 1, nowhere)
 NDCG@3 = DCG / ideal DCG = 1.5 / 2.131 = 0.7039
 Recall@3 = 0.6667
-Precision@3 = 2 hits / 3 = 0.6667
+Precision@3 = hits / k = 2 / 3 = 0.6667
 """
 OVERLAP = """\
 Baseline | System | k  | Users | Overlap | Jaccard | RBO    | 1st    | All

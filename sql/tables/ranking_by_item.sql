@@ -49,7 +49,10 @@ FROM (
         FROM (
             SELECT
                 COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-                _ranking_shown_id(item) AS itemid,
+                -- UUIDs as texts, since DuckDB makes no column of both.
+                struct_extract(
+                    {'text': item::VARCHAR, 'same': item}, CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                ) AS itemid,
                 rank,
                 count(*) FILTER (NOT is_hit) AS n_lists,
                 count(*) FILTER (is_hit) AS n_hits,
@@ -96,10 +99,15 @@ FROM (
                 rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
             ) AS systems
             CROSS JOIN (
-                SELECT _ranking_shown_id(itemid) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
+                SELECT
+                    struct_extract(
+                        {'text': item::VARCHAR, 'same': item},
+                        CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                    ) AS itemid,
+                    count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
                     SELECT
-                        itemid,
+                        itemid AS item,
                         bool_or(
                             coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
                         ) AS is_relevant
@@ -110,7 +118,7 @@ FROM (
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid
                 )
-                GROUP BY ALL
+                GROUP BY item
             )
         )
         CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)

@@ -140,9 +140,14 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
+    -- UUIDs as texts, since DuckDB makes no column of both.
     CASE
-        WHEN rank IS NULL THEN _ranking_shown_id(truth_items[place])
-        ELSE _ranking_shown_id(rec_items[rank])
+        WHEN rank IS NULL THEN struct_extract(
+            {'text': missed::VARCHAR, 'same': missed}, CASE WHEN typeof(missed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
+        ELSE struct_extract(
+            {'text': listed::VARCHAR, 'same': listed}, CASE WHEN typeof(listed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
     END AS itemid,
     scores[coalesce(rank, found_at)] AS score,
     grade,
@@ -159,6 +164,8 @@ SELECT
 FROM (
     SELECT
         *,
+        truth_items[place] AS missed,
+        rec_items[rank] AS listed,
         coalesce(grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074), false) AS is_relevant,
         has_truth AND rank IS NOT NULL AS counts,
         CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,

@@ -89,7 +89,9 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
     dcg, ideal, ndcg = (format_number(last[name]) for name in ("dcg", "ideal_dcg", "ndcg"))
     lines.append(f"NDCG@{at} = DCG / ideal DCG = {dcg} / {ideal} = {ndcg}")
     lines.append(f"Recall@{at} = {format_number(last['recall'])}")
-    lines.append(f"Precision@{at} = {format_number(hits)} hits / {depth} = {format_number(hits / depth)}")
+    lines.append(
+        f"Precision@{at} = hits / k = {format_number(hits)} / {depth} = {format_number(hits / depth)}"
+    )
     return lines
 
 
