@@ -69,6 +69,8 @@ FUNCTIONS = {
     "precision_recall_curve": "10",
     "ranking_compare": "[10]",
     "ranking_intents_by_user": "[10], intent_col := 'itemid'",
+    "ranking_by_item": "[10]",
+    "ranking_explain": "1",
 }
 
 

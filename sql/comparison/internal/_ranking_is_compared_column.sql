@@ -7,6 +7,8 @@
 CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth', 'n_items')
+        THEN NOT list_contains(
+            ['system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'],
+            lower(name))
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;

@@ -7,56 +7,35 @@
 -- caller:     the function that an error names
 -- min_grade, unjudged: as for ranking_judged
 -- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for
---             users in rec that are not in truth a row too, in which has_truth is false; scores, NULL unless tied
+--             users in rec that are not in truth a row too, in which has_truth is false; rec_items, the list; scores, NULL
+--             unless tied
 -- Example:    FROM _ranking_judged(
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, false, 'ranking_judged');
 CREATE OR REPLACE TEMP MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_matched AS NOT MATERIALIZED (
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
-        *,
-        len(rec_items) AS size,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
-            ELSE _ranking_found_items(listed, items)
-        END AS found
-    FROM (
-        SELECT
-            *,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
-        FROM (
-            SELECT
-                systems.* REPLACE (
-                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-                ),
-                truths.userid IS NOT NULL AS has_truth,
-                truths.userid,
-                coalesce(lists.n_rec, 0) AS n_rec,
-                coalesce(lists.items, []) AS rec_items,
-                lists.scores,
-                truths.items AS truth_items,
-                truths.grades
-            FROM _ranking_truth_lists(truth, names, caller) AS truths
-            CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(
-                rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
-            ) AS lists
-                ON _ranking_same_id(lists.userid, truths.userid)
-                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-                AND _ranking_valid_grades(
-                    truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
-        )
-        UNION ALL BY NAME
-        -- No row: both lists get a type that holds the items of either.
-        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
-        FROM _ranking_recs(rec, names) AS recs
-        CROSS JOIN _ranking_truths(truth, names) AS truths
-        WHERE false
-    )
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+        ),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        truths.grades
+    FROM _ranking_truth_lists(truth, names, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FULL JOIN _ranking_rec_lists(
+        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
+    ) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
+), _ranking_matched AS NOT MATERIALIZED (
+    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
 ), _ranking_closed_up AS NOT MATERIALIZED (
     SELECT * REPLACE (
         list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
@@ -69,7 +48,7 @@ WITH _ranking_matched AS NOT MATERIALIZED (
     FROM _ranking_matched
 )
 SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found, size),
+    * EXCLUDE (truth_items, grades, found, size),
     CASE
         WHEN grades IS NULL THEN len(truth_items)
         WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))

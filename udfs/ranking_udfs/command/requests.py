@@ -7,6 +7,7 @@ from typing import Any
 
 from ..evaluation.columns import Columns
 from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.defaults import PERSISTENCE
 from ..evaluation.queries import Request, resolve_cut_offs
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
@@ -36,6 +37,8 @@ class Job:
     fail_if        the conditions that make the command fail
     figures        the folder for charts as files, if any
     figure_format  of those
+    user_id        the user whose lists are explained
+    persistence    how much less a rank counts than the one above it, where lists are compared
     """
 
     inputs: Inputs
@@ -55,6 +58,8 @@ class Job:
     fail_if: Sequence[Condition] = ()
     figures: str | None = None
     figure_format: str = "svg"
+    user_id: str = ""
+    persistence: float = PERSISTENCE
 
 
 def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -77,7 +82,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
     optional = {
         "is_long": given.get("long"),
         "is_safe": given.get("safe_csv"),
-        **{name: given.get(name) for name in ("digits", "by_user", "fail_if", "figures", "figure_format")},
+        **{name: given.get(name) for name in OPTIONAL},
     }
     job = Job(
         inputs=inputs,
@@ -96,6 +101,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
+OPTIONAL = ("digits", "by_user", "fail_if", "figures", "figure_format", "user_id", "persistence")
 
 
 def inputs_of(arguments: argparse.Namespace) -> Inputs:
@@ -103,10 +109,9 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     catalog, prefix = Catalog(), ""
     if arguments.database is not None:
         catalog, prefix = Database(arguments.database), "_ranking_command_"
-    is_fusion = arguments.command == "fuse"
     return Inputs(
-        recs=arguments.files if is_fusion else arguments.files[:-1],
-        truth="" if is_fusion else arguments.files[-1],
+        recs=arguments.files[:-1] if arguments.has_truth else arguments.files,
+        truth=arguments.files[-1] if arguments.has_truth else "",
         columns=Columns(
             **{name: value for name, value in names.items() if value is not None},
             descending=not arguments.ascending,

@@ -34,7 +34,7 @@ class Inputs:
 
     recs     each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or
              `:descending`, where the best score of that model is not the best of the others
-    truth    a path; "" where there is none, and only recs are read
+    truth    a path; "" for none, where recommendations alone are looked at
     columns  what the files call their columns
     segment  a path, and its column that says which segment a user belongs to
     form     "auto", "table" or "trec": what kind of files recs and truth are
@@ -105,7 +105,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     truth, others, named = open_sources(con, inputs)
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [*others, *(rec for _, rec in named)]
+    sources = [*filter(None, [truth]), *others, *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
@@ -125,14 +125,14 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             if inputs.stdin != STDIN:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
             has_system = "system" in recs[0].columns
-            files = files_of(named), None if truth is None else file_of(truth), inputs.history
-            return Tables(inputs.prefix, made, has_system, systems, *files)
+            files, of_truth = files_of(named), file_of(truth) if truth else None
+            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, inputs.history)
 
 
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[Source | None, list[Source], list[tuple[str, Source]]]:
-    """Return the source of truth, those of truth, segments and history, and of the models with their names.
+    """Return the source of truth, if any, those of segments and history, and the models with their names.
 
     Raises:
         DataError: columns are missing, in whatever files; a file cannot be what it should be.
@@ -153,7 +153,7 @@ def open_sources(
         truth = (truths or errors)[0].type if inputs.truth else ""  # which was opened first
         told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
         raise DataError(told)
-    return truths[0] if truths else None, [*truths, *others], named
+    return (truths[0] if truths else None), others, named
 
 
 def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
@@ -185,7 +185,7 @@ def check_unread(
         found = con.execute(f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
-    if truth is not None and columns.grade_col is None and "rel" not in truth.columns:
+    if truth and columns.grade_col is None and "rel" not in truth.columns:
         for name in unread("grades", truth, columns.score_col):
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
