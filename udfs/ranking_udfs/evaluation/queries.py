@@ -180,7 +180,7 @@ def values_query(request: Request, system: str) -> str:
         arguments = f"'{rec}', '{truth}', {names}, {longest}, 'ranking_judged'"
         arguments += grade_arguments(request.columns)
         judged = f"_ranking.main._ranking_tied_judged({arguments})"
-        source = f"{tied_rankings(request, judged, ks)}"
+        source = tied_rankings(request, judged, ks)
     values = (measure_column(request, one, measure_call(request, one)) for one in request.choices)
     return f"SELECT {system}userid, k, n_rec, n_truth{column_lines(values)}\nFROM {source}"
 
