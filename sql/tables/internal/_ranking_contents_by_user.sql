@@ -126,7 +126,14 @@ LEFT JOIN (
                     / len(list_distinct(one.categories || other.categories))
             END, 53) AS likeness
         FROM (
-            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            SELECT
+                one.list,
+                one.k,
+                one.kind,
+                other.kind AS other_kind,
+                one.n * other.n AS n,
+                one.bits,
+                other.bits AS other_bits
             FROM _ranking_mixtures AS one
             JOIN _ranking_mixtures AS other
                 ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind

@@ -58,8 +58,11 @@ CROSS JOIN (
     SELECT CASE
         WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
         ELSE error(concat(
-            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'))::BIGINT
+            caller,
+            ': ',
+            CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'
+        ))::BIGINT
     END AS size
     FROM _ranking_catalogue
 )
