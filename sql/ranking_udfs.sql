@@ -2512,7 +2512,11 @@ LEFT JOIN (
     FROM _ranking_places AS places
     CROSS JOIN (
         SELECT CASE
-            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            WHEN count(*) > 0
+                OR history IS NULL
+                OR NOT _ranking_has(coalesce(history, rec), names['user'], 'userid')
+                OR NOT _ranking_has(coalesce(history, rec), names['item'], 'itemid')
+                THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
         FROM _ranking_known
@@ -2646,7 +2650,11 @@ FROM (
 ) AS systems
 CROSS JOIN (
     SELECT CASE
-        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
+        WHEN count(*) > 0
+            OR coalesce(history, items) IS NULL
+            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            THEN count(*)
         ELSE error(concat(
             caller,
             ': ',
