@@ -793,12 +793,12 @@ map={column_name: average_precision, higher_is_better: true, is_share: true},
 kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
 popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
 profile_popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
-novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
 long_tail={column_name: NULL, higher_is_better: NULL, is_share: true},
 repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
 cold={column_name: NULL, higher_is_better: NULL, is_share: true},
 diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
 categories={column_name: NULL, higher_is_better: NULL, is_share: true},
+novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
 miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
@@ -2024,7 +2024,8 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                 END,
                 ', got ', _ranking_list_names([name]),
                 CASE
-                    WHEN known[name] IS NOT NULL AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                    WHEN known[name] IS NOT NULL
+                        AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
                         THEN concat(
                             ': ranking_beyond_accuracy_by_user has it, given ',
                             CASE
@@ -2585,7 +2586,11 @@ LEFT JOIN (
     FROM _ranking_places AS places
     CROSS JOIN (
         SELECT CASE
-            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            WHEN count(*) > 0
+                OR history IS NULL
+                OR NOT _ranking_has(coalesce(history, rec), names['user'], 'userid')
+                OR NOT _ranking_has(coalesce(history, rec), names['item'], 'itemid')
+                THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
         FROM _ranking_known
@@ -2621,7 +2626,14 @@ LEFT JOIN (
                     / len(list_distinct(one.categories || other.categories))
             END, 53) AS likeness
         FROM (
-            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            SELECT
+                one.list,
+                one.k,
+                one.kind,
+                other.kind AS other_kind,
+                one.n * other.n AS n,
+                one.bits,
+                other.bits AS other_bits
             FROM _ranking_mixtures AS one
             JOIN _ranking_mixtures AS other
                 ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
@@ -2712,10 +2724,17 @@ FROM (
 ) AS systems
 CROSS JOIN (
     SELECT CASE
-        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
+        WHEN count(*) > 0
+            OR coalesce(history, items) IS NULL
+            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            THEN count(*)
         ELSE error(concat(
-            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'))::BIGINT
+            caller,
+            ': ',
+            CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'
+        ))::BIGINT
     END AS size
     FROM _ranking_catalogue
 )

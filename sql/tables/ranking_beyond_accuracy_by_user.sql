@@ -13,8 +13,8 @@
 -- Errors:     a table that is not there; a column that is missing or of a type that does not fit; a column that looks like
 --             systems or runs in rec and is not named; ks as for ranking_by_user; a history without a pair of user and item;
 --             head not in [0, 1]; divergence that is not js or kl
--- Source:     Abdollahpouri, Mansoury, Burke and Mobasher (2019), popularity and long tail; Zhou et al. (2010) and Vargas and
---             Castells (2011), novelty; Ziegler et al. (2005), diversity; Steck (2018), miscalibration
+-- Source:     Abdollahpouri, Mansoury, Burke and Mobasher (2019), popularity and long tail; Zhou et al. (2010) and Vargas
+--             and Castells (2011), novelty; Ziegler et al. (2005), diversity; Steck (2018), miscalibration
 -- Example:    WITH rated AS (SELECT customer_id AS userid, sku AS itemid
 --                 FROM 'examples/dbt_project/seeds/ratings.csv' WHERE rated_on < '2026-05-22')
 --             SELECT system, userid, popularity, novelty, repeats

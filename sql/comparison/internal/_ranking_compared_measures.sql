@@ -49,7 +49,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                 END,
                 ', got ', _ranking_list_names([name]),
                 CASE
-                    WHEN known[name] IS NOT NULL AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                    WHEN known[name] IS NOT NULL
+                        AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
                         THEN concat(
                             ': ranking_beyond_accuracy_by_user has it, given ',
                             CASE

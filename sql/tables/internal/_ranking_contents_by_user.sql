@@ -89,7 +89,12 @@ LEFT JOIN (
     FROM _ranking_places AS places
     CROSS JOIN (
         SELECT CASE
-            WHEN count(*) > 0 OR history IS NULL THEN any_value(n_users)
+            WHEN count(*) > 0
+                OR history IS NULL
+                -- _ranking_contents_misfit names the column.
+                OR NOT _ranking_has(coalesce(history, rec), names['user'], 'userid')
+                OR NOT _ranking_has(coalesce(history, rec), names['item'], 'itemid')
+                THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
         FROM _ranking_known
@@ -126,7 +131,14 @@ LEFT JOIN (
                     / len(list_distinct(one.categories || other.categories))
             END, 53) AS likeness
         FROM (
-            SELECT one.list, one.k, one.kind, other.kind AS other_kind, one.n * other.n AS n, one.bits, other.bits AS other_bits
+            SELECT
+                one.list,
+                one.k,
+                one.kind,
+                other.kind AS other_kind,
+                one.n * other.n AS n,
+                one.bits,
+                other.bits AS other_bits
             FROM _ranking_mixtures AS one
             JOIN _ranking_mixtures AS other
                 ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind

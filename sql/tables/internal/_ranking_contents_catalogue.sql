@@ -56,10 +56,18 @@ FROM (
 ) AS systems
 CROSS JOIN (
     SELECT CASE
-        WHEN count(*) > 0 OR coalesce(history, items) IS NULL THEN count(*)
+        WHEN count(*) > 0
+            OR coalesce(history, items) IS NULL
+            -- _ranking_contents_misfit names the column.
+            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            THEN count(*)
         ELSE error(concat(
-            caller, ': ', CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'))::BIGINT
+            caller,
+            ': ',
+            CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'
+        ))::BIGINT
     END AS size
     FROM _ranking_catalogue
 )

@@ -14,7 +14,7 @@ from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
 from ..texts import shorten
 from .messages import PROGRAM
 
-VERDICTS = ("worse", "unclear", "same", "better", "higher", "lower")
+VERDICTS = ("worse", "unclear", "same", "better")
 PROBLEMS = "problems"
 SIGNS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"

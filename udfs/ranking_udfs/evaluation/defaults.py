@@ -11,20 +11,6 @@ MEASURES = (
     "f_measure",
 )
 COMPARED_MEASURES = ("ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision")
-# What is in the lists, right or wrong: the columns of ranking_beyond_accuracy_by_user, what people read, and
-# the tables that each needs.
-CONTENTS = {
-    "popularity": ("Popularity", ("history",)),
-    "profile_popularity": ("Profile popularity", ("history",)),
-    "novelty": ("Novelty", ("history",)),
-    "long_tail": ("Long tail", ("history",)),
-    "repeats": ("Repeats", ("history",)),
-    "cold": ("Cold", ("history",)),
-    "diversity": ("Diversity", ("items",)),
-    "categories": ("Categories", ("items",)),
-    "miscalibration": ("Miscalibration", ("history", "items")),
-}
-UNBOUNDED = ("novelty", "miscalibration")  # of these, those that may be above 1
 K = 10
 LARGEST_K = 2**31 - 1  # of a cut-off; no list in DuckDB or Spark is longer
 DIGITS = 4  # significant ones, where people read numbers
