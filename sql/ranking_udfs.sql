@@ -589,7 +589,8 @@ CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
 CASE
-    WHEN systems IS NOT NULL AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
+    WHEN systems IS NOT NULL
+        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
         THEN 0
     WHEN weights IS NULL THEN 1
     ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
@@ -1975,40 +1976,48 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
 END];
 CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
 SELECT
-    userid,
-    system,
-    weight,
-    CASE
-        WHEN list_unique(list_transform(listed, lambda pair: pair[2])) = len(listed)
-            THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
-        ELSE list_transform(
-            [list_sort(
-                list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}), 'ASC', 'NULLS LAST')],
-            lambda ordered: list_filter(
-                ordered,
-                lambda entry, place: entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
-        )[1]
-    END AS entries
+    *,
+    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
 FROM (
     SELECT
         userid,
         system,
-        _ranking_fuse_weight(system, weights, systems) AS weight,
+        weight,
         CASE
-            WHEN _ranking_few_digits(typeof(any_value(score)))
-                THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-            WHEN names['descending']
-                THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-            ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-        END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            WHEN list_unique(list_transform(listed, lambda pair: pair[2])) = len(listed)
+                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            ELSE list_transform(
+                [list_sort(
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
+                lambda ordered: list_filter(
+                    ordered,
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
+            )[1]
+        END AS entries
     FROM (
-        SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-        FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
+        SELECT
+            userid,
+            system,
+            _ranking_fuse_weight(system, weights, systems) AS weight,
+            CASE
+                WHEN _ranking_few_digits(typeof(any_value(score)))
+                    THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                WHEN names['descending']
+                    THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+            END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+        FROM (
+            SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+            FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
+        )
+        WHERE userid IS NOT NULL
+        GROUP BY userid, system
     )
-    WHERE userid IS NOT NULL
-    GROUP BY userid, system
-)
-WHERE weight > 0;
+    WHERE weight > 0
+);
 CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
 SELECT
     userid,
@@ -3234,23 +3243,19 @@ FROM (
                 WHEN normalize::VARCHAR = 'none' THEN entry.score
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / list_sum(above_low) ELSE 1 / len(above_low) END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
             END AS number
         FROM (
-            SELECT
-                *,
-                list_avg(numbers) AS mean,
-                list_stddev_pop(numbers) AS deviation,
-                list_transform(numbers, lambda number: number - low) AS above_low,
-                unnest(entries) AS entry
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
             FROM (
-                SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+                SELECT
+                    * EXCLUDE (numbers),
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
                 FROM (
-                    SELECT
-                        *,
-                        list_filter(
-                            list_transform(entries, lambda entry: entry.score), lambda number: number IS NOT NULL
-                        ) AS numbers
+                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
                     FROM _ranking_fuse_lists(
                         rec,
                         _ranking_names(
