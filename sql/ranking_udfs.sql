@@ -698,7 +698,8 @@ CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
 CASE
-    WHEN systems IS NOT NULL AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
+    WHEN systems IS NOT NULL
+        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
         THEN 0
     WHEN weights IS NULL THEN 1
     ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
@@ -2200,10 +2201,13 @@ FROM (
                 THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
             ELSE list_transform(
                 [list_sort(
-                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}), 'ASC', 'NULLS LAST')],
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
                 lambda ordered: list_filter(
                     ordered,
-                    lambda entry, place: entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
             )[1]
         END AS entries
     FROM (

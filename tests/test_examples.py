@@ -85,6 +85,23 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
     assert f"similar is better than popularity in ndcg@10 by {similar - popularity:.4f} (" in page
 
 
+def test_the_fusion_that_is_found_is_compared_on_other_users(
+    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed = printed_on_any_threads(run, con, "tune_fusion.sql", capsys)
+    found = re.search(
+        r"│ +10 │ \{popularity=1, similar=9\} │ similar │ +([\d.]+) │ +([\d.]+) │.*unclear", printed
+    )
+    assert found is not None
+    fused = "FROM ranking_fuse('rec', rrf_k := 10, weights := MAP {'popularity': 1, 'similar': 9})"
+    means = con.execute(f"""
+        WITH fused AS ({fused})
+        SELECT round(ranking_mean(ndcg), 4) FROM ranking_by_user('fused', 'truth', [10])
+        GROUP BY md5(userid::VARCHAR) < '8' ORDER BY md5(userid::VARCHAR) < '8' DESC
+    """).fetchall()
+    assert [str(mean) for (mean,) in means] == list(found.groups())
+
+
 def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFixture[str]) -> None:
     runpy.run_path(str(EXAMPLES / "quickstart.py"), run_name="__main__")
     cells = [re.findall(r"[\d.]+", line) for line in capsys.readouterr().out.splitlines() if "│" in line]

@@ -19,12 +19,16 @@ FROM (
         CASE
             WHEN list_unique(list_transform(listed, lambda pair: pair[2])) = len(listed)
                 THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            -- An item twice, or NULL.
             ELSE list_transform(
                 [list_sort(
-                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}), 'ASC', 'NULLS LAST')],
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
                 lambda ordered: list_filter(
                     ordered,
-                    lambda entry, place: entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
             )[1]
         END AS entries
     FROM (

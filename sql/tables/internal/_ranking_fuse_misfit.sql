@@ -1,10 +1,10 @@
 -- Internal: the error text of a column or argument of ranking_fuse that does not fit; NULL for none.
 --
--- rec:                     name of a table, as query_table takes it
--- names:                   what _ranking_names gives, with a name for systems and '' for grades
--- method, ..., systems:    as for ranking_fuse
--- Returns: VARCHAR
--- Example:                 SELECT _ranking_fuse_misfit(
+-- rec:                  name of a table, as query_table takes it
+-- names:                what _ranking_names gives, with a name for systems and '' for grades
+-- method, ..., systems: as for ranking_fuse
+-- Returns:              VARCHAR
+-- Example:              SELECT _ranking_fuse_misfit(
 --     'rec', _ranking_names('userid', 'itemid', 'score', '', 'system', true), 'rrf', NULL, 60, 'min_max', NULL, NULL);
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
