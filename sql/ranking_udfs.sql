@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -260,6 +260,10 @@ CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff)
     'size': size::INTEGER,
     'cutoff': cutoff::INTEGER
 };
+CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
+(
+    len(ranking.seen) / greatest(ranking.top, 1)
+)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
 (
     coalesce(1 / ranking.hits[1], 0)
@@ -397,6 +401,19 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
     'ideal': judged.ideal,
     'log2_ideal': log2_ideal::DOUBLE
 };
+CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
+CASE
+    WHEN min_grade IS NULL THEN judged
+    WHEN judged IS NOT NULL THEN {
+        'ranks': judged.ranks,
+        'grades': list_transform(
+            judged.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+        'ideal': list_transform(
+            judged.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+        'size': judged.size,
+        'cutoff': judged.cutoff
+    }
+END;
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -414,6 +431,16 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
+CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': list_transform(
+        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'ideal': list_transform(
+        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'size': tied.size
+};
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -513,49 +540,50 @@ SELECT
     nullif(cells[8], '') AS source,
     cells[9] AS description,
 FROM (SELECT string_split(unnest(string_split(
-'recall | measure | recall_at | rec; truth | normalize=truth|min | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
-precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
-f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
-hit_rate | measure | hitrate; success | rec; truth |  | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
-hits | measure |  | rec; truth |  | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
-mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth |  | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
-first_hit_rank | measure |  | rec; truth |  | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
-average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
-auc | measure | roc_auc | rec; truth |  | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
+'recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
+precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
+f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
+hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
+hits | measure |  | rec; truth | min_grade (a number > 0) | 0, 1, 2, ... | 0 | trec_eval (num_rel_ret) | Number of relevant items in the top k.
+mrr | measure | reciprocal_rank; recip_rank; rr | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Voorhees 1999 | One over the rank of the first relevant item in the top k; its mean over users is the MRR.
+first_hit_rank | measure |  | rec; truth | min_grade (a number > 0) | 1, 2, 3, ... | NULL without a hit | Hivemall, n_tp of MRR | Rank of the first relevant item in the top k.
+average_precision | measure | ap | rec; truth | normalize=truth|min|hits|k; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Mean of the precision at each relevant item; its mean over users is the MAP.
+auc | measure | roc_auc | rec; truth | min_grade (a number > 0) | [0, 1] | 0.5 without a pair | Hivemall | Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
 dcg | measure | discounted_cumulative_gain | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Burges 2005 | Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
 ideal_dcg | measure | idcg | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life) | >= 0 | 0 | Jarvelin, Kekalainen 2002 | The DCG of the best possible list, which ranks all truth items by descending grade.
 ndcg | measure |  | rec; truth | gain=exp|linear; discount=log2|original|half_life; base=2 (a number > 1, with discount=original); half_life=5 (a number > 1, with discount=half_life); ideal=cut|truth|k | [0, 1] | 0 | Hivemall | Normalised discounted cumulative gain: dcg / ideal_dcg.
 cumulative_gain | measure | cg | rec; truth | gain=linear|exp | >= 0 | 0 | Jarvelin, Kekalainen 2002 | Cumulative gain: the sum of the gains of the top k, wherever they stand.
 err | measure |  | rec; truth | max_grade=4 (a number > 0 and <= 1000) | [0, 1] | 0 | Chapelle et al. 2009 | Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
-rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
+rbp | measure | rank_biased_precision | rec; truth | persistence=0.8 (a number >= 0 and < 1); gain=binary|graded; max_grade=4 (a number > 0 and <= 1000, with gain=graded); min_grade (a number > 0, with gain=binary) | [0, 1] | 0 | Moffat, Zobel 2008 | Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
 half_life_utility | measure | hlu | rec; truth | half_life=5 (a number > 1); neutral=0 (a number >= 0) | [0, 1] | 0 | Breese et al. 1998 | Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
-r_precision | measure | rprec | rec; truth |  | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
-bpref | measure |  | rec; truth |  | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
-interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
-interpolated_average_precision | measure | eleven_point_average | rec; truth |  | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
+r_precision | measure | rprec | rec; truth | min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Buckley, Voorhees 2000 | Precision at the rank that equals the number of relevant items.
+bpref | measure |  | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Buckley, Voorhees 2004 | How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
+judged_share | measure |  | rec; truth |  | [0, 1] | 0 without an item | ir_measures (Judged) | Share of the top k that truth has a grade for, whatever grade: Judged@k.
+interpolated_precision | measure | iprec | rec; truth | recall=0 (a number >= 0 and <= 1); min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | The highest precision at any rank of the top k that has at least this recall.
+interpolated_average_precision | measure | eleven_point_average | rec; truth | min_grade (a number > 0) | [0, 1] | 0 | Manning et al. 2008 | Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 spearman | measure |  | rec; truth |  | [-1, 1] | NULL without two different grades | Spearman 1904 | Spearman''s correlation between the order of the judged items in the top k and their grades.
 kendall_tau | measure | kendall | rec; truth | variant=b|c | [-1, 1] | NULL without two different grades | Kendall 1945; Stuart 1953 | Kendall''s tau between the order of the judged items in the top k and their grades.
 concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL without a pair | Ekstrand, Rank-Aware Top-N Metrics | Share of the pairs of judged items in the top k with different grades that are in the right order.
 intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
-ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The mean of every measure over the users with truth, for every k.
-ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Every measure for every user with truth and every k.
-ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
-interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
-precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The distribution of every measure over the users with truth, for every k.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
+precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_fuse | table function |  | rec | method=''rrf''; weights=NULL; rrf_k=60; normalize=''min_max''; depth=NULL; systems=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=''system''; descending=true |  |  |  | One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
 ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.
 ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.
-ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
+ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
-ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
+ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
-ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
+ranking_judge | judging |  | rec; truth; grades | unjudged=''miss'' |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
 personalization | aggregate | udf_personalization | rec_list |  |  |  |  | The dissimilarity of different users'' recommendations: 1 minus the mean similarity of two users'' lists.
@@ -696,6 +724,7 @@ hlu={column_name: half_life_utility, higher_is_better: true, is_share: true},
 r_precision={column_name: r_precision, higher_is_better: true, is_share: true},
 rprec={column_name: r_precision, higher_is_better: true, is_share: true},
 bpref={column_name: bpref, higher_is_better: true, is_share: true},
+judged_share={column_name: judged_share, higher_is_better: NULL, is_share: true},
 interpolated_precision={column_name: interpolated_precision, higher_is_better: true, is_share: true},
 iprec={column_name: interpolated_precision, higher_is_better: true, is_share: true},
 interpolated_average_precision={column_name: interpolated_average_precision, higher_is_better: true, is_share: true},
@@ -919,6 +948,15 @@ CASE
         THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
+END;
+CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
+CASE
+    WHEN min_grade IS NOT NULL
+        THEN _ranking_option(
+            'min_grade',
+            min_grade,
+            'a number > 0',
+            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
 END;
 CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
 CASE
@@ -1313,6 +1351,7 @@ FROM (
             count(*) AS users,
             count(*) FILTER (n_rec = 0) AS users_without_rec,
             NULL AS users_without_truth,
+            count(*) FILTER (n_truth = 0) AS users_without_relevant,
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
                 'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
         FROM query_table(by_user) AS users_of
@@ -1380,33 +1419,6 @@ CASE
         ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
-CREATE OR REPLACE MACRO _ranking_views(judged, k) AS
-list_transform(
-    list_transform(
-        [{
-            'judged': judged,
-            'k': _ranking_cut_off(k, NULL),
-            'written': k::VARCHAR,
-            'problem': _ranking_k_problem(k)
-        }],
-        lambda _ranking_given: {
-            'judged': _ranking_given.judged,
-            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
-            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
-            'problem': coalesce(
-                _ranking_given.problem,
-                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
-        }),
-    lambda _ranking_given: {
-        'ranking': _ranking_prefix(
-            _ranking_given.judged,
-            _ranking_given.k,
-            _ranking_given.n_seen,
-            _ranking_given.judged.ideal[-1] > 0,
-            NULL),
-        'problem': _ranking_given.problem,
-        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
-    });
 CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
 _ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
@@ -1458,6 +1470,46 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
+list_transform(
+    list_transform(
+        [{
+            'judged': judged,
+            'k': _ranking_cut_off(k, NULL),
+            'written': k::VARCHAR,
+            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))
+        }],
+        lambda _ranking_given: {
+            'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
+            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
+            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
+            'problem': coalesce(
+                _ranking_given.problem,
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
+        }),
+    lambda _ranking_given: {
+        'ranking': _ranking_prefix(
+            _ranking_given.judged,
+            _ranking_given.k,
+            _ranking_given.n_seen,
+            _ranking_given.judged.ideal[-1] > 0,
+            NULL),
+        'problem': _ranking_given.problem,
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
+    });
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+CASE
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    ELSE coalesce(
+        error(caller || ': ' || coalesce(
+            _ranking_min_grade_problem(min_grade),
+            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+                THEN concat(
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade)
+            END))::BOOLEAN,
+        true)
+END;
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
     CASE
@@ -2234,14 +2286,16 @@ FROM (
     )
     GROUP BY userid
 );
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names) AS TABLE
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade := NULL) AS TABLE
 SELECT
     userid,
     n_relevant - coalesce(len(items) - list_unique(items), 0) AS n_relevant,
     _ranking_problems([
         _ranking_problem(
             6,
-            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            concat(
+                'truth: no ', grade_name, ' is ', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0'),
+                ', so nothing is relevant'),
             NULL,
             CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
             grade_name || ' ' || highest),
@@ -2283,7 +2337,7 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        count(itemid) FILTER (grade > 0 AND grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 0)) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
@@ -2291,8 +2345,8 @@ FROM (
         min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
         list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
     FROM (
-        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
-        FROM _ranking_truths(truth, names)
+        SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+        FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
     )
     GROUP BY userid
 );
@@ -2308,7 +2362,7 @@ CREATE OR REPLACE MACRO ranking_judge
                     _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
 
-    (rec, truth, grades) AS
+    (rec, truth, grades, unjudged := 'miss') AS
         CASE
             WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             WHEN len(truth) <> coalesce(len(grades), 0)
@@ -2317,6 +2371,8 @@ CREATE OR REPLACE MACRO ranking_judge
                     len(truth),
                     ', got ',
                     coalesce(len(grades), 0)))
+            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
+                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
             ELSE list_transform(
                 list_transform(
                     CASE WHEN truth IS NOT NULL THEN [list_sort(
@@ -2335,181 +2391,19 @@ CREATE OR REPLACE MACRO ranking_judge
                         'listed': coalesce(rec, []),
                         'items': list_transform(known, lambda one: one[1]),
                         'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: _ranking_judgement(
-                        _ranking_found_items(given.listed, given.items),
-                        len(given.listed),
-                        len(given.items),
-                        given.grades,
-                        NULL))[1])[1]
+                    lambda given: list_transform(
+                        [_ranking_found_items(given.listed, given.items)],
+                        lambda found: _ranking_judgement(
+                            CASE
+                                WHEN unjudged::VARCHAR = 'skip'
+                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
+                                ELSE found
+                            END,
+                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
+                            len(given.items),
+                            given.grades,
+                            NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
-CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_auc',
-        _ranking_view,
-        NULL,
-        _ranking_auc(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_average_precision',
-        _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
-        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
-CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_bpref',
-        _ranking_view,
-        NULL,
-        _ranking_bpref(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_concordant_pairs',
-        _ranking_view,
-        NULL,
-        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_err',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
-        _ranking_err(_ranking_view.ranking, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_f_measure',
-        _ranking_view,
-        coalesce(
-            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
-        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
-CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_first_hit_rank',
-        _ranking_view,
-        NULL,
-        _ranking_first_hit_rank(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hit_rate',
-        _ranking_view,
-        NULL,
-        _ranking_hit_rate(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hits',
-        _ranking_view,
-        NULL,
-        _ranking_hits(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_average_precision',
-        _ranking_view,
-        NULL,
-        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_precision',
-        _ranking_view,
-        _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
-        _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
-CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_kendall_tau',
-        _ranking_view,
-        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
-        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
-CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_mrr',
-        _ranking_view,
-        NULL,
-        _ranking_mrr(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_precision',
-        _ranking_view,
-        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-        _ranking_precision(_ranking_view.ranking, divide)))[1];
-CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_r_precision',
-        _ranking_view,
-        NULL,
-        _ranking_r_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_rbp',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'persistence',
-                persistence,
-                'a number >= 0 and < 1',
-                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
-            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            CASE
-                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
-                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
-            END),
-        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_recall',
-        _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
-        _ranking_recall(_ranking_view.ranking, normalize)))[1];
-CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_spearman',
-        _ranking_view,
-        NULL,
-        _ranking_spearman(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
@@ -2608,6 +2502,185 @@ FROM (
         FROM _ranking_events(events, last, user_col, item_col, time_col)
     )
 );
+CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_auc',
+        _ranking_view,
+        NULL,
+        _ranking_auc(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_average_precision',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
+        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_bpref',
+        _ranking_view,
+        NULL,
+        _ranking_bpref(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_concordant_pairs',
+        _ranking_view,
+        NULL,
+        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_err',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
+        _ranking_err(_ranking_view.ranking, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_f_measure',
+        _ranking_view,
+        coalesce(
+            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
+            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
+        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
+CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_first_hit_rank',
+        _ranking_view,
+        NULL,
+        _ranking_first_hit_rank(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hit_rate',
+        _ranking_view,
+        NULL,
+        _ranking_hit_rate(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hits',
+        _ranking_view,
+        NULL,
+        _ranking_hits(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_average_precision',
+        _ranking_view,
+        NULL,
+        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_precision',
+        _ranking_view,
+        _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
+        _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
+CREATE OR REPLACE MACRO ranking_judged_share(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_judged_share',
+        _ranking_view,
+        NULL,
+        _ranking_judged_share(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_kendall_tau',
+        _ranking_view,
+        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
+        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
+CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_mrr',
+        _ranking_view,
+        NULL,
+        _ranking_mrr(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_precision',
+        _ranking_view,
+        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+        _ranking_precision(_ranking_view.ranking, divide)))[1];
+CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_r_precision',
+        _ranking_view,
+        NULL,
+        _ranking_r_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_rbp
+    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_rbp',
+        _ranking_view,
+        coalesce(
+            _ranking_option(
+                'persistence',
+                persistence,
+                'a number >= 0 and < 1',
+                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
+            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
+            _ranking_option(
+                'max_grade',
+                max_grade,
+                'a number > 0 and <= 1000',
+                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
+            CASE
+                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
+                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+                WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary'
+                    THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR
+                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
+            END),
+        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_recall',
+        _ranking_view,
+        _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
+        _ranking_recall(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_spearman',
+        _ranking_view,
+        NULL,
+        _ranking_spearman(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     CASE
@@ -3048,7 +3121,7 @@ FROM (
         ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
     GROUP BY listed.system
 );
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade := NULL) AS TABLE
 SELECT unnest(
     coalesce(
         CASE
@@ -3096,7 +3169,7 @@ FROM (
         FROM _ranking_rec_problems(rec, names, ks, max_k)
         GROUP BY userid
     ) AS lists
-    FULL JOIN _ranking_truth_problems(truth, names) AS truths
+    FULL JOIN _ranking_truth_problems(truth, names, min_grade) AS truths
         ON _ranking_same_id(lists.userid, truths.userid)
     CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
 )
@@ -3469,17 +3542,12 @@ AND (
             END))::BOOLEAN,
         true)
 );
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
-SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
-    CASE
-        WHEN grades IS NULL THEN len(truth_items)
-        ELSE len(list_filter(grades, lambda grade: grade > 0))
-    END AS n_truth,
-    _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
-FROM (
+CREATE OR REPLACE MACRO _ranking_judged
+    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_matched AS NOT MATERIALIZED (
     SELECT
         *,
+        len(rec_items) AS size,
         CASE
             WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
             ELSE _ranking_found_items(listed, items)
@@ -3505,10 +3573,14 @@ FROM (
                 truths.grades
             FROM _ranking_truth_lists(truth, names, caller) AS truths
             CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+            FULL JOIN _ranking_rec_lists(
+                rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
+            ) AS lists
                 ON _ranking_same_id(lists.userid, truths.userid)
                 AND lists.system IS NOT DISTINCT FROM systems.ranking_system
             WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+                AND _ranking_valid_grades(
+                    truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
         )
         UNION ALL BY NAME
         SELECT [truths.itemid] AS listed, [recs.itemid] AS items
@@ -3516,8 +3588,27 @@ FROM (
         CROSS JOIN _ranking_truths(truth, names) AS truths
         WHERE false
     )
-);
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
+), _ranking_closed_up AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
+        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
+        list_transform(
+            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+            lambda places, rank: (rank, places[2])
+        ) AS found
+    )
+    FROM _ranking_matched
+)
+SELECT
+    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found, size),
+    CASE
+        WHEN grades IS NULL THEN len(truth_items)
+        WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
+        ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
+    END AS n_truth,
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade := NULL) AS TABLE
 SELECT
     1 AS place,
     split_part(misfit, ', got ', 1) AS problem,
@@ -3525,7 +3616,7 @@ SELECT
     1 AS count,
     split_part(misfit, ', got ', 2) AS example,
     NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || [_ranking_min_grade_problem(min_grade)]) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
@@ -3653,7 +3744,7 @@ ORDER BY
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
@@ -3661,14 +3752,19 @@ SELECT
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
-        SELECT * EXCLUDE (scores), _ranking_at(judged, _ranking_longest(max_k)) AS ranking
-        FROM _ranking_judged(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            _ranking_longest(max_k),
-            false,
-            'interpolated_precision_curve'
+        SELECT * EXCLUDE (lowered), _ranking_at(lowered, _ranking_longest(max_k)) AS ranking
+        FROM (
+            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
+            FROM _ranking_judged(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                _ranking_longest(max_k),
+                false,
+                'interpolated_precision_curve',
+                min_grade,
+                unjudged
+            )
         )
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth
@@ -3680,7 +3776,7 @@ ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k'
+    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
@@ -3692,14 +3788,19 @@ FROM (
         _ranking_precision(ranking, divide) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
-        SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
-        FROM _ranking_judged(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            _ranking_longest(max_k),
-            false,
-            'precision_recall_curve'
+        SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
+        FROM (
+            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
+            FROM _ranking_judged(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                _ranking_longest(max_k),
+                false,
+                'precision_recall_curve',
+                min_grade,
+                unjudged
+            )
         )
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth
@@ -3720,7 +3821,7 @@ ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NU
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, scores)
 FROM _ranking_judged(
@@ -3729,43 +3830,54 @@ FROM _ranking_judged(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
     false,
-    'ranking_judged'
+    'ranking_judged',
+    min_grade,
+    unjudged
 )
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
-CREATE OR REPLACE MACRO _ranking_by_user(rec, truth, names, ks, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_by_user
+    (rec, truth, names, ks, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_cut_lists AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+), _ranking_every_grade AS NOT MATERIALIZED (
+    SELECT *, ranking AS relevant FROM _ranking_cut_lists
+), _ranking_high_grades AS NOT MATERIALIZED (
+    SELECT *, _ranking_at(lowered, k) AS relevant
+    FROM (SELECT *, _ranking_from_grade(judged, min_grade) AS lowered FROM _ranking_cut_lists)
+)
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
     k,
     n_rec,
     n_truth,
-    _ranking_recall(ranking) AS recall,
-    _ranking_precision(ranking) AS "precision",
-    _ranking_f_measure(ranking) AS f_measure,
-    _ranking_hit_rate(ranking) AS hit_rate,
-    _ranking_hits(ranking) AS hits,
-    _ranking_mrr(ranking) AS mrr,
-    _ranking_first_hit_rank(ranking) AS first_hit_rank,
-    _ranking_average_precision(ranking) AS average_precision,
-    _ranking_auc(ranking) AS auc,
+    _ranking_recall(relevant) AS recall,
+    _ranking_precision(relevant) AS "precision",
+    _ranking_f_measure(relevant) AS f_measure,
+    _ranking_hit_rate(relevant) AS hit_rate,
+    _ranking_hits(relevant) AS hits,
+    _ranking_mrr(relevant) AS mrr,
+    _ranking_first_hit_rank(relevant) AS first_hit_rank,
+    _ranking_average_precision(relevant) AS average_precision,
+    _ranking_auc(relevant) AS auc,
     _ranking_dcg(ranking) AS dcg,
     _ranking_ideal_dcg(ranking) AS ideal_dcg,
     _ranking_ndcg(ranking) AS ndcg,
     _ranking_cumulative_gain(ranking) AS cumulative_gain,
-    _ranking_rbp(ranking) AS rbp,
+    _ranking_rbp(relevant) AS rbp,
     _ranking_half_life_utility(ranking) AS half_life_utility,
-    _ranking_r_precision(ranking) AS r_precision,
-    _ranking_bpref(ranking) AS bpref,
-    _ranking_interpolated_precision(ranking) AS interpolated_precision,
-    _ranking_interpolated_average_precision(ranking) AS interpolated_average_precision,
+    _ranking_r_precision(relevant) AS r_precision,
+    _ranking_bpref(relevant) AS bpref,
+    _ranking_judged_share(ranking) AS judged_share,
+    _ranking_interpolated_precision(relevant) AS interpolated_precision,
+    _ranking_interpolated_average_precision(relevant) AS interpolated_average_precision,
     _ranking_spearman(ranking) AS spearman,
     _ranking_kendall_tau(ranking) AS kendall_tau,
     _ranking_concordant_pairs(ranking) AS concordant_pairs,
-FROM (
-    SELECT * EXCLUDE (judged, scores), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller)
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-);
-CREATE OR REPLACE MACRO _ranking_tied_judged(rec, truth, names, max_k, caller) AS TABLE
+FROM query_table(CASE WHEN min_grade IS NULL THEN '_ranking_every_grade' ELSE '_ranking_high_grades' END);
+CREATE OR REPLACE MACRO _ranking_tied_judged
+    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
@@ -3777,13 +3889,13 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
             )
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller)
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged)
 );
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true,
-    history := NULL, time_col := NULL
+    history := NULL, time_col := NULL, min_grade := NULL
 ) AS TABLE
 WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_user_problems(
@@ -3791,11 +3903,12 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks)
+        _ranking_longest(ks),
+        min_grade
     )
     UNION ALL
     FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade
     )
 ), _ranking_with_history AS NOT MATERIALIZED (
     FROM _ranking_problems_found
@@ -3814,7 +3927,7 @@ CREATE OR REPLACE MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
@@ -3833,7 +3946,9 @@ WITH _ranking_scores AS MATERIALIZED (
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             ks,
-            'ranking_compare'
+            'ranking_compare',
+            min_grade,
+            unjudged
         )
     )
     WHERE has_truth
@@ -3846,36 +3961,43 @@ FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
 )
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_expected_by_user(rec, truth, names, ks, caller) AS TABLE
+CREATE OR REPLACE MACRO _ranking_expected_by_user
+    (rec, truth, names, ks, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_cut_lists AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (judged), _ranking_tied_at(tied, k) AS ranking
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
+    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+), _ranking_every_grade AS NOT MATERIALIZED (
+    SELECT *, ranking AS relevant FROM _ranking_cut_lists
+), _ranking_high_grades AS NOT MATERIALIZED (
+    SELECT *, _ranking_tied_at(lowered, k) AS relevant
+    FROM (SELECT *, _ranking_tied_from_grade(tied, min_grade) AS lowered FROM _ranking_cut_lists)
+)
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
     k,
     n_rec,
     n_truth,
-    _ranking_recall(ranking) AS recall,
-    _ranking_precision(ranking) AS "precision",
-    _ranking_f_measure(ranking) AS f_measure,
-    _ranking_expected_hit_rate(ranking) AS hit_rate,
-    _ranking_hits(ranking) AS hits,
-    _ranking_expected_mrr(ranking) AS mrr,
-    _ranking_expected_average_precision(ranking) AS average_precision,
-    _ranking_expected_auc(ranking) AS auc,
+    _ranking_recall(relevant) AS recall,
+    _ranking_precision(relevant) AS "precision",
+    _ranking_f_measure(relevant) AS f_measure,
+    _ranking_expected_hit_rate(relevant) AS hit_rate,
+    _ranking_hits(relevant) AS hits,
+    _ranking_expected_mrr(relevant) AS mrr,
+    _ranking_expected_average_precision(relevant) AS average_precision,
+    _ranking_expected_auc(relevant) AS auc,
     _ranking_expected_dcg(ranking) AS dcg,
     _ranking_ideal_dcg(ranking) AS ideal_dcg,
     _ranking_expected_ndcg(ranking) AS ndcg,
     _ranking_expected_cumulative_gain(ranking) AS cumulative_gain,
-    _ranking_expected_rbp(ranking) AS rbp,
+    _ranking_expected_rbp(relevant) AS rbp,
     _ranking_expected_half_life_utility(ranking) AS half_life_utility,
-    _ranking_expected_r_precision(ranking) AS r_precision,
-FROM (
-    SELECT * EXCLUDE (judged, tied), _ranking_tied_at(tied, k) AS ranking
-    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller)
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-);
+    _ranking_expected_r_precision(relevant) AS r_precision,
+FROM query_table(CASE WHEN min_grade IS NULL THEN '_ranking_every_grade' ELSE '_ranking_high_grades' END);
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_by_item AS NOT MATERIALIZED (
     FROM _ranking_by_user(
@@ -3883,7 +4005,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_by_user'
+        'ranking_by_user',
+        min_grade,
+        unjudged
     )
 ), _ranking_expected AS NOT MATERIALIZED (
     FROM _ranking_expected_by_user(
@@ -3891,7 +4015,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_by_user'
+        'ranking_by_user',
+        min_grade,
+        unjudged
     )
 )
 SELECT * EXCLUDE (ranking_system, has_truth)
@@ -3900,7 +4026,7 @@ WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_by_item AS NOT MATERIALIZED (
     FROM _ranking_by_user(
@@ -3908,7 +4034,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_distribution'
+        'ranking_distribution',
+        min_grade,
+        unjudged
     )
 ), _ranking_expected AS NOT MATERIALIZED (
     FROM _ranking_expected_by_user(
@@ -3916,7 +4044,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_distribution'
+        'ranking_distribution',
+        min_grade,
+        unjudged
     )
 )
 FROM _ranking_measure_distributions(
@@ -3925,7 +4055,7 @@ FROM _ranking_measure_distributions(
 CREATE OR REPLACE MACRO ranking_summary(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_by_item AS NOT MATERIALIZED (
     FROM _ranking_by_user(
@@ -3933,7 +4063,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_summary'
+        'ranking_summary',
+        min_grade,
+        unjudged
     )
 ), _ranking_expected AS NOT MATERIALIZED (
     FROM _ranking_expected_by_user(
@@ -3941,7 +4073,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_summary'
+        'ranking_summary',
+        min_grade,
+        unjudged
     )
 )
 FROM _ranking_measure_means(
@@ -3970,6 +4104,7 @@ COMMENT ON MACRO ranking_hit_rate IS '1 if any relevant item stands in the top k
 COMMENT ON MACRO ranking_hits IS 'The number of relevant items in the top k.';
 COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
 COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
+COMMENT ON MACRO ranking_judged_share IS 'The share of the top k that truth has a grade for, whatever grade: Judged@k.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
 COMMENT ON MACRO ranking_precision IS 'The share of the top k that is relevant.';
@@ -3997,7 +4132,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_fuse ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -236,6 +236,13 @@ LIBRARIES = [
             Row("nDCG@3", "ndcg(gain=linear)@3", 0.382408727977),
             Row("P@3", "precision@3", 0.5),
             Row("R@3", "recall@3", 0.5),
+            Row("R(rel=2)@3", "recall(min_grade=2)@3", 0.25),
+            Row(
+                "P(judged_only=True)@3",
+                "SELECT \"precision\" FROM ranking_summary('rec', 'truth', [3], unjudged := 'skip')",
+                0.5,
+            ),
+            Row("Judged@3", "judged_share@3", 0.583333333333, "theirs fails on an empty list, here it is 0"),
             Row("RR", "mrr@all", 0.75),
             Row("RR@3", "mrr@3", 0.75),
             Row("Success@3", "hit_rate@3", 1.0),

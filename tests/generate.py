@@ -61,15 +61,20 @@ def function_lines() -> Iterator[str]:
     yield literal("\n".join(" | ".join(row) for row in rows))
 
 
+def ranking_of(name: str) -> str:
+    """The ranking that a measure reads: of items from min_grade on, if it takes that."""
+    return "relevant" if "min_grade" in MEASURES[name].options else "ranking"
+
+
 def by_user_columns() -> Iterator[str]:
     for name in table_measures():
-        yield f"    _ranking_{name}(ranking) AS {quoted(name)},"
+        yield f"    _ranking_{name}({ranking_of(name)}) AS {quoted(name)},"
 
 
 def expected_by_user_columns() -> Iterator[str]:
     for name in table_measures():
         if MEASURES[name].expected:
-            yield f"    {statements.expected_macro(name)}(ranking) AS {quoted(name)},"
+            yield f"    {statements.expected_macro(name)}({ranking_of(name)}) AS {quoted(name)},"
 
 
 def like_pattern(what: str) -> Iterator[str]:

@@ -301,7 +301,9 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
         yield "| option | default | meaning |"
         yield "|---|---|---|"
         for name, one in measure.options.items():
-            default = f"{one.default:g}" if isinstance(one, Number) else f"`{one.default}`"
+            default = "none" if one.default is None else f"`{one.default}`"
+            if isinstance(one, Number) and one.default is not None:
+                default = f"{one.default:g}"
             default += f", of judged rankings `{one.of_judged}`" * (one.of_judged != one.default)
             meaning = meanings.get(name) or choices(one)
             meaning = re.sub(r"; NULL for [\d.]+", "", meaning)

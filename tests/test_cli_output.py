@@ -43,11 +43,12 @@ def test_csv_and_json_have_a_row_per_k(run: Run) -> None:
     rows = list(csv.DictReader(io.StringIO(run("evaluate", "rec.csv", "truth.csv", *K, "--format", "csv"))))
     assert [row["k"] for row in rows] == ["4", "2"]
     assert [row["ndcg"] for row in rows] == DOCUMENTS["NDCG"]
-    assert list(rows[0])[:6] == [
+    assert list(rows[0])[:7] == [
         "k",
         "users",
         "users_without_rec",
         "users_without_truth",
+        "users_without_relevant",
         "recall",
         "precision",
     ]

@@ -77,7 +77,8 @@ def test_the_means_are_those_of_the_command_and_of_ranking_summary_to_the_bit(
     command = printed(capsys, "evaluate", REC, TRUTH, *OPTIONS, "-k", "5,10,all", "--ties", ties)
     assert rows(found) == command
     sql = con.sql(f"""
-        SELECT system, k, users, users_without_rec, users_without_truth, {", ".join(measures)}
+        SELECT system, k, users, users_without_rec, users_without_truth, users_without_relevant,
+            {", ".join(measures)}
         FROM ranking_summary(
             'rec', 'truth', [5, 10, NULL], ties := '{ties}',
             user_col := 'customer_id', item_col := 'sku', system_col := 'model', grade_col := 'stars')

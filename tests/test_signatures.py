@@ -47,7 +47,7 @@ OTHER = {
     **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
-    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'"},
+    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "unjudged": "'skip'"},
     **{
         "events": "'happened'",
         "test_from": "12",
@@ -61,13 +61,13 @@ OTHER = {
     **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
-EXCLUDED = ("half_life := NULL", "last := NULL")
+EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL")
 ONE_OF = {"ranking_split": {"test_size": "5"}}
 # Where a parameter means something else, or goes with another choice.
 OF_ONE = {
     "ranking_cumulative_gain": {"gain": "'exp'"},
     "ranking_fuse": {"normalize": "'sum'"},
-    "ranking_rbp": {"gain": "'graded'"},
+    "ranking_rbp": {"gain": "'graded'", "min_grade": "NULL"},
     "ranking_half_life_utility": {"half_life": "3"},
     "ranking_judge": {"rec": "[1, 3, 2, 6]", "truth": "[1, 2, 4]", "grades": "[4, 2, 1]"},
     "ranking_split": {"last": "NULL"},

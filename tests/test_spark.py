@@ -475,7 +475,14 @@ def test_a_worked_case_and_options_and_names(spark: SparkSession) -> None:
     }
     summary = ranking_udfs.spark.ranking_summary(rec, truth, 4, "Hit rate", **named).toArrow().to_pylist()
     assert summary == [
-        {"k": 4, "users": 1, "users_without_rec": 0, "users_without_truth": 0, "hit_rate": 1.0}
+        {
+            "k": 4,
+            "users": 1,
+            "users_without_rec": 0,
+            "users_without_truth": 0,
+            "users_without_relevant": 0,
+            "hit_rate": 1.0,
+        }
     ]
 
 

@@ -107,7 +107,7 @@ def test_the_columns_are_named_and_ordered(tables: duckdb.DuckDBPyConnection) ->
     by_user = tables.execute("FROM ranking_by_user('rec', 'truth', [2])").description
     assert [name for name, *_ in by_user] == ["userid", "k", "n_rec", "n_truth", *COLUMNS]
     summary = tables.execute("FROM ranking_summary('rec', 'truth', [2])").description
-    counts = ["k", "users", "users_without_rec", "users_without_truth"]
+    counts = ["k", "users", "users_without_rec", "users_without_truth", "users_without_relevant"]
     assert [name for name, *_ in summary] == [*counts, *COLUMNS]
 
 

@@ -22,7 +22,8 @@ import random
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from itertools import combinations, islice
 from typing import Any, NamedTuple
 
@@ -42,11 +43,15 @@ class Ranking:
     grades: list[float]
     ideal: list[float]
     size: int
+    min_grade: float | None = None  # of what is relevant; of all measures but those of gains
+
+    def is_relevant(self, grade: float) -> bool:
+        return grade > 0 if self.min_grade is None else grade >= self.min_grade
 
     @property
     def relevant(self) -> int:
-        """|truth|: how many items have a grade above 0."""
-        return sum(grade > 0 for grade in self.ideal)
+        """|truth|: how many items are relevant."""
+        return sum(map(self.is_relevant, self.ideal))
 
     def limit(self, k: int | None) -> int:
         if k is not None and k < 0:
@@ -62,7 +67,7 @@ class Ranking:
 
     def hits(self, k: int | None) -> list[int]:
         """The ranks of the relevant items in the top."""
-        return [rank for rank, grade in self.judged(k) if grade > 0]
+        return [rank for rank, grade in self.judged(k) if self.is_relevant(grade)]
 
     def best(self, k: int | None) -> list[float]:
         """The grades of the best possible list, cut at k (not at the length of rec)."""
@@ -245,7 +250,11 @@ class Outside:
 
     def comparable(self, topics: Sequence[Topic], k: int | None, options: Options) -> list[Topic]:
         """The first topics that the peer means the same by."""
-        return list(islice((topic for topic in topics if self.when(judged(topic), k, options)), COMPARED))
+        least = options.get("min_grade")
+        comparable = (
+            topic for topic in topics if self.when(replace(judged(topic), min_grade=least), k, options)
+        )
+        return list(islice(comparable, COMPARED))
 
 
 @dataclass(frozen=True)
@@ -294,8 +303,24 @@ def witness(
     outside: Sequence[Outside] = (),
     options: Sequence[Options] = ({},),
     of_judged: Options | None = None,
+    min_grade: Sequence[Worked] = (),
 ) -> Callable[[Callable[..., Value]], Callable[..., Value]]:
+    """Enter the definition below; it has an option min_grade if cases of that are worked out."""
+
     def register(definition: Callable[..., Value]) -> Callable[..., Value]:
+        if min_grade:
+            plain = definition
+
+            @wraps(plain)
+            def definition(
+                ranking: Ranking, k: int | None, *, min_grade: float | None = None, **options: Any
+            ) -> Value:
+                return plain(replace(ranking, min_grade=min_grade), k, **options)
+
+            definition.__kwdefaults__ = {**(plain.__kwdefaults__ or {}), "min_grade": None}
+            cases, chosen = [*worked, *min_grade], [*options, {"min_grade": 2}, {"min_grade": 2.5}]
+            WITNESSES[name] = Witness(name, definition, cases, outside, chosen, of_judged or {})
+            return plain
         WITNESSES[name] = Witness(name, definition, worked, outside, options, of_judged or {})
         return definition
 
@@ -370,7 +395,8 @@ def _trec_eval(
 ) -> list[float]:
     import pytrec_eval
 
-    evaluator = pytrec_eval.RelevanceEvaluator(_qrels(topics, graded), {measure}, relevance_level=level)
+    qrels = _qrels(topics, graded or level > 1)
+    evaluator = pytrec_eval.RelevanceEvaluator(qrels, {measure}, relevance_level=level)
     results = evaluator.evaluate(_run(topics, cut))
     return [next(iter(results[str(n)].values())) for n in range(len(topics))]
 
@@ -379,10 +405,23 @@ def trec_eval_at(measure: str, *, graded: bool = False, **settings: Any) -> Outs
     """A trec_eval measure that has a cut-off of its own: P, recall, map_cut, ndcg_cut, success."""
 
     def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
-        return _trec_eval(topics, f"{measure}.{k}", cut=None, graded=graded)
+        return _trec_eval(topics, f"{measure}.{k}", cut=None, graded=graded, level=_level(options))
 
     settings = {"when": both_sides, "cutoffs": (1, 3, 10, 40), **settings}
-    return Outside(f"trec_eval {measure}", values, "pytrec_eval", **settings)
+    return Outside(f"trec_eval {measure}", values, "pytrec_eval", **_with_levels(settings, graded))
+
+
+def _level(options: Options) -> int:
+    """The lowest whole grade that is relevant."""
+    least: float = options.get("min_grade", 1)
+    return math.ceil(least)
+
+
+def _with_levels(settings: dict[str, Any], graded: bool) -> dict[str, Any]:
+    """Settings of an adapter, with its first options at relevance levels 2 and 3 too."""
+    given = settings.get("options", ({},))
+    levels = [] if graded else [{**given[0], "min_grade": level} for level in (2, 2.5)]
+    return {**settings, "options": [*given, *levels]}
 
 
 def trec_eval_cut(
@@ -392,10 +431,11 @@ def trec_eval_cut(
 
     def values(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
         name = measure if isinstance(measure, str) else measure(options)
-        return _trec_eval(topics, name, cut=k, graded=graded)
+        return _trec_eval(topics, name, cut=k, graded=graded, level=_level(options))
 
     name = measure if isinstance(measure, str) else measure({})
-    return Outside(f"trec_eval {name}", values, "pytrec_eval", **{"when": both_sides, **settings})
+    settings = _with_levels({"when": both_sides, **settings}, graded)
+    return Outside(f"trec_eval {name}", values, "pytrec_eval", **settings)
 
 
 def _trec_eval_gain(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
@@ -405,7 +445,7 @@ def _trec_eval_gain(topics: Sequence[Topic], k: int | None, options: Options) ->
 
 
 def _trec_eval_first_hit(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
-    return [1 / value for value in _trec_eval(topics, "recip_rank", cut=k)]
+    return [1 / value for value in _trec_eval(topics, "recip_rank", cut=k, level=_level(options))]
 
 
 def ir_measures_at(measure: str, provider: str, *, graded: bool = False, **settings: Any) -> Outside:
@@ -544,6 +584,7 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
 REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 and 3 of 4, 3 relevant
 MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
 GRADED = (["A", "B", "C", "D"], {"A": 4, "B": 3, "D": 5})  # the lecture's A 4, B 3, C 0, D 5
+LEVELS = (["a", "b", "c", "d"], {"a": 1, "b": 4, "c": 0, "d": 3, "e": 5})  # from 3 on: hits at 2 and 4 of 3
 PAIRS = [(5.0, 1), (2.0, 3), (4.0, 2), (1.0, 6), (3.0, 4)]  # the documents' (relscore, itemid), best first
 PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
 
@@ -570,6 +611,10 @@ PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
         Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
         Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
         Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, 2 / 3, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[trec_eval_at("recall"), trec_eval_cut("set_recall")],
     options=[{}, {"normalize": "truth"}, {"normalize": "min"}],
@@ -608,6 +653,10 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
         Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
         Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, 2 / 4, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[
         trec_eval_at("P", options=[{"divide": "k"}]),
@@ -649,6 +698,10 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
         Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
         Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[
         trec_eval_cut(
@@ -694,6 +747,10 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
         Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
         Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, (1 / 2 + 2 / 4) / 3, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[
         trec_eval_at("map_cut"),
         trec_eval_cut("map", options=[{"normalize": "truth"}]),
@@ -733,6 +790,10 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
         Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
         Worked([], {3: 0}, None, 0.5),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 1 / 4, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.5, {"min_grade": 5.5}),
+    ],
     outside=[
         sklearn_labels("roc_auc_score", hit_and_miss, [{}]),
         ir_measures_at("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
@@ -763,6 +824,10 @@ def auc(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 1 / 2, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[
         trec_eval_cut("recip_rank"),
         ir_measures_at("RR", "msmarco", when=both_sides, cutoffs=(1, 3, 10, 40)),
@@ -784,6 +849,10 @@ def mrr(ranking: Ranking, k: int | None) -> Value:
         Worked([1], [1], 0, 0.0),
         Worked([None], [None], None, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 1.0, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[trec_eval_at("success")],
 )
 def hit_rate(ranking: Ranking, k: int | None) -> Value:
@@ -799,6 +868,10 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
         Worked([1, 1, None], [1, None], None, 1.0),
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, 2.0, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[trec_eval_cut("num_rel_ret")],
 )
@@ -816,9 +889,18 @@ def hits(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, None),
         Worked([1], [1], 0, None),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 2.0, {"min_grade": 3}),
+        Worked(*LEVELS, 4, None, {"min_grade": 5.5}),
+    ],
     outside=[
         Outside(
-            "trec_eval 1 / recip_rank", _trec_eval_first_hit, "pytrec_eval", some_hit, cutoffs=(3, 10, None)
+            "trec_eval 1 / recip_rank",
+            _trec_eval_first_hit,
+            "pytrec_eval",
+            some_hit,
+            options=[{}, {"min_grade": 2}],
+            cutoffs=(3, 10, None),
         )
     ],
 )
@@ -1098,6 +1180,10 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 0.2 * (0.8 + 0.8**3), {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[
         Outside(
             "cwl RBP",
@@ -1182,6 +1268,10 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
         Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
         Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, 1 / 3, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[trec_eval_cut("Rprec")],
 )
 def r_precision(ranking: Ranking, k: int | None) -> Value:
@@ -1210,6 +1300,10 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
+    min_grade=[
+        Worked(*LEVELS, 4, ((1 - 1 / 2) + (1 - 2 / 2)) / 3, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
+    ],
     outside=[trec_eval_cut("bpref")],
 )
 def bpref(ranking: Ranking, k: int | None) -> Value:
@@ -1219,18 +1313,52 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
     item with none above adds 1, so N = 0 gives recall. trec_eval reads negative grades as "not judged",
     the contract as judged non-relevant. ranx divides 0 by 0 where N = 0.
     """
-    relevant, nonrelevant = ranking.relevant, sum(grade <= 0 for grade in ranking.ideal)
+    relevant = ranking.relevant
+    nonrelevant = len(ranking.ideal) - relevant
     if relevant == 0:
         return 0.0
     value, above = 0.0, 0
     for _, grade in ranking.judged(k):
-        if grade <= 0:
+        if not ranking.is_relevant(grade):
             above += 1
         elif above == 0:
             value += 1
         else:
             value += 1 - min(above, relevant) / min(nonrelevant, relevant)
     return value / relevant
+
+
+def _ir_measures_judged(topics: Sequence[Topic], k: int | None, options: Options) -> list[float]:
+    import ir_measures
+
+    measure = ir_measures.Judged @ (k or 1000)
+    found = ir_measures.judged.iter_calc([measure], _qrels(topics, True), _run(topics, None))
+    by_topic = {result.query_id: result.value for result in found}
+    return [by_topic[str(n)] for n in range(len(topics))]
+
+
+@witness(
+    "judged_share",
+    worked=[
+        Worked(["a", "x", "b", "y"], {"a": 3, "b": 0, "c": 1}, 3, 2 / 3),
+        Worked(["a", "x"], {"a": -1}, None, 1 / 2),
+        Worked(["a", "a", None], {"a": 1}, None, 1 / 3),  # a repeat is not judged, nor is NULL
+        Worked(["a"], {"a": 1}, 5, 1 / 1),  # of the list's one rank
+        Worked([], {"a": 1}, 5, 0.0),
+        Worked([], [], None, 0.0),
+        Worked(["a"], [], None, 0.0),
+        Worked(["a"], {"a": 1}, 0, 0.0),
+    ],
+    outside=[
+        Outside("ir_measures Judged", _ir_measures_judged, "ir_measures", both_sides, cutoffs=(1, 3, 10, 40))
+    ],
+)
+def judged_share(ranking: Ranking, k: int | None) -> Value:
+    """Share of the top that truth has a grade for.
+
+    ir_measures' Judged fails on an empty list; trec_eval 10's unj counts the unjudged among k.
+    """
+    return len(ranking.judged(k)) / ranking.top(k) if ranking.top(k) else 0.0
 
 
 @witness(
@@ -1249,6 +1377,10 @@ def bpref(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, 1 / 2, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[
         trec_eval_cut(
@@ -1289,6 +1421,10 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
         ),  # 3 of 10 is 0.3
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
+    ],
+    min_grade=[
+        Worked(*LEVELS, 4, (7 * (1 / 2) + 4 * 0) / 11, {"min_grade": 3}),
+        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
     ],
     outside=[trec_eval_cut("11pt_avg", when=same_recall_cutoffs)],
 )

@@ -11,7 +11,7 @@
 --               systems (and segments) that are compared by one measure at one k; each interval stands alone
 -- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
 --               more so many permutations, from this seed)
--- user_col, ..., descending: as for ranking_judged
+-- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
 -- Returns:      baseline, system, k, measure, users (with a value of both), users_undefined (of one or none),
 --               users_without_rec_baseline and users_without_rec_system (who count with an empty list), mean_baseline,
 --               mean_system, difference (of the means, of d = system - baseline), low and high (its confidence interval),
@@ -43,7 +43,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
@@ -62,7 +62,9 @@ WITH _ranking_scores AS MATERIALIZED (
             truth,
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             ks,
-            'ranking_compare'
+            'ranking_compare',
+            min_grade,
+            unjudged
         )
     )
     WHERE has_truth

@@ -6,12 +6,13 @@
 -- judged:    a judged ranking, from ranking_judge or ranking_judged
 -- k:         how far to look, an integer of any type; NULL for the whole list
 -- normalize: 'truth', 'min', 'hits' or 'k'
+-- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
-CREATE OR REPLACE TEMP MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth') AS
+CREATE OR REPLACE TEMP MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
-    _ranking_views(judged, k),
+    _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_average_precision',
         _ranking_view,

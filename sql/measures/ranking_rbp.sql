@@ -7,12 +7,14 @@
 -- persistence: a number >= 0 and < 1
 -- gain:        'binary' for 1 per relevant item, 'graded' for grade / max_grade
 -- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
+-- min_grade:   the lowest grade that is relevant, a number > 0, with gain=binary alone; NULL: every grade above 0 is
 -- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+CREATE OR REPLACE TEMP MACRO ranking_rbp
+    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
 list_transform(
-    _ranking_views(judged, k),
+    _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_rbp',
         _ranking_view,
@@ -31,6 +33,8 @@ list_transform(
             CASE
                 WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
                     THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
+                WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary'
+                    THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR
                 WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
             END),
         _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];

@@ -5,12 +5,13 @@
 -- judged:    a judged ranking, from ranking_judge or ranking_judged
 -- k:         how far to look, an integer of any type; NULL for the whole list
 -- normalize: 'truth' or 'min'
+-- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
-CREATE OR REPLACE TEMP MACRO ranking_recall(judged, k := NULL, normalize := 'truth') AS
+CREATE OR REPLACE TEMP MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
-    _ranking_views(judged, k),
+    _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_recall',
         _ranking_view,

@@ -2,7 +2,7 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
--- user_col, ..., descending: as for ranking_judged
+-- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
 -- divide:     by what precision divides where a list is shorter than k: 'k', or 'list' for its length
 -- Returns:    [system,] k, "precision", recall, in the order of k
 -- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL; a wrong divide
@@ -10,7 +10,7 @@
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k'
+    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
@@ -22,14 +22,19 @@ FROM (
         _ranking_precision(ranking, divide) AS "precision",
         _ranking_recall(ranking) AS recall
     FROM (
-        SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
-        FROM _ranking_judged(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            _ranking_longest(max_k),
-            false,
-            'precision_recall_curve'
+        SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
+        FROM (
+            SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
+            FROM _ranking_judged(
+                rec,
+                truth,
+                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                _ranking_longest(max_k),
+                false,
+                'precision_recall_curve',
+                min_grade,
+                unjudged
+            )
         )
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth

@@ -3,7 +3,7 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         the cut-offs at which tied scores and short lists are looked for, and above the largest of which ties and
 --             repeated items are; NULL among them for the whole list
--- user_col, ..., descending: as for ranking_judged
+-- user_col, ..., descending, min_grade: as for ranking_judged
 -- history:    a table with userid, itemid [, time]: what the recommendations were made of, as train of ranking_split
 -- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
 --             that late events are not looked for
@@ -26,7 +26,7 @@ CREATE OR REPLACE TEMP MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true,
-    history := NULL, time_col := NULL
+    history := NULL, time_col := NULL, min_grade := NULL
 ) AS TABLE
 WITH _ranking_problems_found AS NOT MATERIALIZED (
     FROM _ranking_user_problems(
@@ -34,11 +34,12 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks)
+        _ranking_longest(ks),
+        min_grade
     )
     UNION ALL
     FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade
     )
 ), _ranking_with_history AS NOT MATERIALIZED (
     FROM _ranking_problems_found

@@ -3,7 +3,7 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
 -- ties:       'item' or 'expected', as for ranking_by_user
--- user_col, ..., descending: as for ranking_judged
+-- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
 -- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
 --             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
 --             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated
@@ -14,7 +14,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_distribution(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 WITH _ranking_by_item AS NOT MATERIALIZED (
     FROM _ranking_by_user(
@@ -22,7 +22,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_distribution'
+        'ranking_distribution',
+        min_grade,
+        unjudged
     )
 ), _ranking_expected AS NOT MATERIALIZED (
     FROM _ranking_expected_by_user(
@@ -30,7 +32,9 @@ WITH _ranking_by_item AS NOT MATERIALIZED (
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_distribution'
+        'ranking_distribution',
+        min_grade,
+        unjudged
     )
 )
 FROM _ranking_measure_distributions(

@@ -8,13 +8,19 @@
 --             userid, itemid, score, and rel and system if there are such; '' for grade_col: every row of truth is
 --             relevant; '' for system_col: each user has one list
 -- descending: whether the highest score is the best; false where `score` is a rank
+-- min_grade:  the lowest grade that is relevant, a number > 0, for n_truth and all measures but those of gains, which
+--             take the grades as they are; NULL: every grade above 0 is. Here it is for n_truth alone: the measures of
+--             `judged` take a min_grade of their own
+-- unjudged:   what becomes of items in rec that truth has no row for: 'miss': each takes up a rank; 'skip': they are left
+--             out, NULLs and repeated items with them, and the ranks closed up (condensed lists), before any cut-off
 -- Returns:    [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged STRUCT(ranks INTEGER[],
 --             grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER), cut at max_k, which is its cutoff: a
 --             measure of it at a k beyond is an error
 -- Errors:     a table that is not there, a query in place of a name (make it a CTE or view), a column that is missing or
 --             of a type that does not fit; a column that looks like systems or runs in rec, or grades in truth, and is not
 --             named; itemids or userids of types that cannot match; a grade that is NULL, NaN or infinite; truth without a
---             user; max_k that is no integer or below 0
+--             user; max_k that is no integer or below 0; a min_grade above 1 where truth has no grades
+-- Source:     Sakai (2007), "Alternatives to Bpref", for condensed lists
 -- Example:    SELECT ranking_mean(ranking_ndcg(judged, 10, gain := 'linear')) AS ndcg FROM ranking_judged('rec', 'truth', 10);
 --
 -- Users are those with a row in truth whose userid is not NULL; others in rec are left out. Ranking is by score,
@@ -23,7 +29,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
+    descending := true, min_grade := NULL, unjudged := 'miss'
 ) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, scores)
 FROM _ranking_judged(
@@ -32,6 +38,8 @@ FROM _ranking_judged(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
     false,
-    'ranking_judged'
+    'ranking_judged',
+    min_grade,
+    unjudged
 )
 WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));

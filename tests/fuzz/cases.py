@@ -377,7 +377,7 @@ def number(rng: random.Random, rule: Number) -> float:
     high = min(rule.at_most, rule.below, low + 20)
     found = rng.choice([rng.uniform(low, high), rng.randint(0, 10) / 10, low + 1, rng.uniform(low, low + 1)])
     in_bounds = rule.at_least <= found <= rule.at_most and rule.above + 0.01 < found < rule.below
-    return found if in_bounds else rule.default
+    return found if in_bounds else low + 1 if rule.default is None else rule.default
 
 
 def largest_grade(batch: Batch) -> float:

@@ -22,7 +22,15 @@ from .duckdb.statements import identifier, literal, macros, parsed, sql_value
 from .evaluation.columns import Columns, columns_of
 from .evaluation.defaults import COMPARED_MEASURES
 from .evaluation.errors import error_summary
-from .evaluation.queries import Request, column_lines, measure_call, measure_column
+from .evaluation.queries import (
+    Request,
+    column_lines,
+    grade_arguments,
+    measure_call,
+    measure_column,
+    tied_rankings,
+)
+from .evaluation.words import COUNTS
 from .measures.grammar import Choice, merge_choices, parse_measures
 from .measures.registry import MEASURES
 from .texts import shorten
@@ -50,10 +58,11 @@ OF_MEANS = (
 )
 # The merge calls the table function, which finds the rows of all partitions where it would compute them.
 OF_VALUES = tuple(
-    f"CREATE TEMP MACRO {name}(rec, truth, names, ks, caller) AS TABLE FROM _ranking_values"
+    f"CREATE TEMP MACRO {name}(rec, truth, names, ks, caller, min_grade, unjudged) AS TABLE"
+    " FROM _ranking_values"
     for name in ("_ranking_by_user", "_ranking_expected_by_user")
 )
-OF_PROBLEMS = """CREATE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
+OF_PROBLEMS = """CREATE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
     SELECT place, problem, system, count, example, size FROM _ranking_parts WHERE place IS NOT NULL"""
 KEYS = "'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'"
 
@@ -223,7 +232,7 @@ def partition(
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
         ties: "item" or "expected".
         options: further arguments of ranking_compare.
-        columns: user_col, item_col, score_col, grade_col, system_col, descending.
+        columns: user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged.
 
     Raises:
         ValueError, TypeError: a column is missing or does not fit; an argument that is not valid.
@@ -308,10 +317,11 @@ class Call:
         is_tied, ks = self.ties == "expected", self.value(self.ks)
         arguments, caller = f"'rec', 'truth', {self.names_sql}", literal(self.function)
         table = "_ranking_expected_by_user" if is_tied else "_ranking_by_user"
-        source = f"{table}({arguments}, {ks}, {caller})"
+        grades = grade_arguments(self.names)
+        source = f"{table}({arguments}, {ks}, {caller}{grades})"
         if self.choices is None:
             return f"FROM {source}"
-        request, columns = Request(self.choices, self.ks), []
+        request, columns = Request(self.choices, self.ks, self.ties, columns=self.names), []
         is_plain = all(
             (one.measure.expected if is_tied else one.measure.column) and not one.given
             for one in self.choices
@@ -319,19 +329,16 @@ class Call:
         for one in self.choices:
             value = identifier(one.measure.name)
             if not is_plain:
-                call = measure_call(one, self.ties).replace("_ranking.main.", "")
+                call = measure_call(request, one).replace("_ranking.main.", "")
                 value = f"CASE WHEN has_truth THEN {call} END"
             columns.append(measure_column(request, one, value))
         if not is_plain:
             longest = f"_ranking_longest({ks})"
-            judged = (
-                f"_ranking_tied_judged({arguments}, {longest}, {caller})"
-                if is_tied
-                else f"_ranking_judged({arguments}, {longest}, false, {caller})"
-            )
-            ranking = ", _ranking_tied_at(tied, k) AS ranking" if is_tied else ""
-            cuts = f"(SELECT unnest(_ranking_cuts({ks}, {caller})) AS k)"
-            source = f"(SELECT *{ranking} FROM {judged} CROSS JOIN {cuts})"
+            cuts = f"CROSS JOIN (SELECT unnest(_ranking_cuts({ks}, {caller})) AS k)"
+            source = f"_ranking_judged({arguments}, {longest}, false, {caller}{grades}) {cuts}"
+            if is_tied:
+                judged = f"_ranking_tied_judged({arguments}, {longest}, {caller}{grades})"
+                source = tied_rankings(request, judged, cuts).replace("_ranking.main.", "")
         keys = f"{self.system}ranking_system, has_truth, userid, k, n_rec, n_truth"
         return f"SELECT {keys}{column_lines(columns)} FROM {source}"
 
@@ -360,13 +367,14 @@ class Call:
         return f"""
             SELECT {system}has_truth, k, count(*) AS users,
                 count(*) FILTER (n_rec = 0) AS users_without_rec,
+                count(*) FILTER (n_truth = 0) AS users_without_relevant,
                 _ranking_mean_part(COLUMNS(lambda c: lower(c) NOT IN ({KEYS})))
             FROM ({self.values_sql})
             GROUP BY ALL"""
 
     @property
     def means_sql(self) -> str:
-        counts = "'users', 'users_without_rec', 'truth_rows', 'truth_users', 'users_without_truth'"
+        counts = "'truth_rows', 'truth_users', " + ", ".join(map(literal, COUNTS))
         key = "system" if self.system else "NULL"
         order = "system ASC NULLS LAST, " if self.system else ""
         return f"""
@@ -377,6 +385,7 @@ class Call:
                     SELECT {self.system}has_truth, k,
                         sum(users)::BIGINT AS users, sum(users_without_rec)::BIGINT AS users_without_rec,
                         NULL::BIGINT AS users_without_truth,
+                        sum(users_without_relevant)::BIGINT AS users_without_relevant,
                         _ranking_mean_of_parts(COLUMNS(lambda c: lower(c) NOT IN ({KEYS}, {counts})))
                     FROM _ranking_parts WHERE has_truth IS NOT NULL
                     GROUP BY ALL
@@ -387,11 +396,11 @@ class Call:
 
     def problems_sql(self) -> str:
         """Return the SQL of the problems by user, summed, and of all ids."""
-        ks = self.value(self.given)
+        ks, min_grade = self.value(self.given), self.value(self.names.min_grade)
         selects = [
             f"""SELECT place, problem, system, sum(count)::BIGINT AS count, min(example) AS example, size
             FROM _ranking_user_problems('rec', 'truth', {self.names_sql},
-                _ranking_cuts({ks}, 'ranking_check'), _ranking_longest({ks}))
+                _ranking_cuts({ks}, 'ranking_check'), _ranking_longest({ks}), {min_grade})
             GROUP BY ALL"""
         ]
         for table, columns in self.columns.items():

@@ -76,14 +76,16 @@ def evaluate(
         allow_empty: whether a model may have no user or no item in common with truth, which is an error else
             where the check finds it.
         columns: `user_col`, `item_col`, `score_col`, `grade_col`, `system_col`: the names of the columns
-            in the tables; `descending=False` where the lowest score is the best, as of ranks.
+            in the tables; `descending=False` where the lowest score is the best, as of ranks;
+            `min_grade`, the lowest grade that is relevant, by default every one above 0;
+            `unjudged="skip"` leaves out items that truth has no row for.
 
     Returns:
         A relation with a row per model, segment and k: [system,] [segment,] k, users, users_without_rec,
-        users_without_truth and a column for each measure, NULL at cut-offs that are not its own; the segment
-        of all users is `(all)`. With by_user a row per model, user and k: [system,] userid, k, n_rec,
-        n_truth and the measures. `.df()`, `.pl()`, `.fetchall()` and `.show()` read it. It has been computed,
-        and keeps its connection open: one of its own, or `con`.
+        users_without_truth, users_without_relevant and a column for each measure, NULL at cut-offs that are
+        not its own; the segment of all users is `(all)`. With by_user a row per model, user and k: [system,]
+        userid, k, n_rec, n_truth and the measures. `.df()`, `.pl()`, `.fetchall()` and `.show()` read it. It
+        has been computed, and keeps its connection open: one of its own, or `con`.
 
     Raises:
         ValueError: the data or an argument is not valid.
@@ -95,7 +97,7 @@ def evaluate(
         >>> rec = pd.DataFrame({"userid": [7, 7, 8], "itemid": ["a", "b", "a"], "score": [0.9, 0.5, 0.7]})
         >>> truth = pd.DataFrame({"userid": [7, 8], "itemid": ["b", "a"]})
         >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
-        [(1, 2, 0, 0, 0.5, None), (2, 2, 0, 0, 0.75, 1.0)]
+        [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
     names = columns_of("evaluate", columns)
     with value_errors("evaluate"):

@@ -13,6 +13,7 @@ FROM (
             count(*) AS users,
             count(*) FILTER (n_rec = 0) AS users_without_rec,
             NULL AS users_without_truth,
+            count(*) FILTER (n_truth = 0) AS users_without_relevant,
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
                 'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
         FROM query_table(by_user) AS users_of

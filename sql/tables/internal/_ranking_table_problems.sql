@@ -2,10 +2,11 @@
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
+-- min_grade:  as for ranking_check
 -- Returns:    place (among all problems), problem, system, count, example, size
 -- Example:    FROM _ranking_table_problems(
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
-CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, min_grade := NULL) AS TABLE
 SELECT
     1 AS place,
     split_part(misfit, ', got ', 1) AS problem,
@@ -13,7 +14,7 @@ SELECT
     1 AS count,
     split_part(misfit, ', got ', 2) AS example,
     NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names)) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || [_ranking_min_grade_problem(min_grade)]) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL

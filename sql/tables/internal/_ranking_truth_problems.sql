@@ -1,10 +1,11 @@
 -- Internal: the problems of each user in truth.
 --
--- truth:   name of a table, as query_table takes it
--- names:   what _ranking_names gives
--- Returns: userid, n_relevant (at least so many items), problems: LIST of what _ranking_problem gives
--- Example: FROM _ranking_truth_problems('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
-CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names) AS TABLE
+-- truth:     name of a table, as query_table takes it
+-- names:     what _ranking_names gives
+-- min_grade: as for ranking_check
+-- Returns:   userid, n_relevant (at least so many items), problems: LIST of what _ranking_problem gives
+-- Example:   FROM _ranking_truth_problems('truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
+CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, min_grade := NULL) AS TABLE
 SELECT
     userid,
     n_relevant - coalesce(len(items) - list_unique(items), 0) AS n_relevant,
@@ -12,7 +13,9 @@ SELECT
         -- A problem only if no user has a relevant item: see _ranking_problem_rows.
         _ranking_problem(
             6,
-            concat('truth: no ', grade_name, ' is above 0, so nothing is relevant'),
+            concat(
+                'truth: no ', grade_name, ' is ', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0'),
+                ', so nothing is relevant'),
             NULL,
             CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
             grade_name || ' ' || highest),
@@ -54,7 +57,7 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (NOT has_grade OR grade > 0) AS n_relevant,
+        count(itemid) FILTER (grade > 0 AND grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 0)) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
@@ -62,8 +65,8 @@ FROM (
         min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
         list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
     FROM (
-        SELECT *, TRY_CAST(rel AS DOUBLE) AS grade, _ranking_has(truth, names['grade'], 'rel') AS has_grade
-        FROM _ranking_truths(truth, names)
+        SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+        FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
     )
     GROUP BY userid
 );

@@ -4,11 +4,12 @@
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
 -- ks, max_k:  as for _ranking_rec_problems
+-- min_grade:  as for ranking_check
 -- Returns:    place (among all problems), problem, system, count, example, size: rows to add up; and at place 0 how many
 --             users there are in truth, and lists if each system has one for each of them
 -- Example:    FROM _ranking_user_problems(
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), [5, 10], 10);
-CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade := NULL) AS TABLE
 SELECT unnest(
     coalesce(
         CASE
@@ -57,7 +58,7 @@ FROM (
         FROM _ranking_rec_problems(rec, names, ks, max_k)
         GROUP BY userid
     ) AS lists
-    FULL JOIN _ranking_truth_problems(truth, names) AS truths
+    FULL JOIN _ranking_truth_problems(truth, names, min_grade) AS truths
         ON _ranking_same_id(lists.userid, truths.userid)
     CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
 )

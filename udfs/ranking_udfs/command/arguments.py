@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..evaluation import defaults
+from ..evaluation.columns import UNJUDGED, is_min_grade
 from ..evaluation.defaults import DIGITS, LARGEST_K
 from ..texts import shorten
 from ..version import versions
@@ -371,7 +372,13 @@ def add_check(parser: Parser) -> None:
     )
     # What the commands that measure have besides.
     parser.set_defaults(
-        usual=defaults.MEASURES, measures=None, ties="item", segment=None, no_check=False, allow_empty=True
+        usual=defaults.MEASURES,
+        measures=None,
+        ties="item",
+        unjudged="miss",
+        segment=None,
+        no_check=False,
+        allow_empty=True,
     )
     file_action(
         parser,
@@ -573,6 +580,13 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
         "equal ones by item as text, descending; or none: expected values over all orders (default: item)",
     )
     parser.add_argument(
+        "--unjudged",
+        choices=UNJUDGED,
+        default="miss",
+        help="items that TRUTH has no row for: each is a miss, or left out, and the ranks closed up "
+        "(default: miss)",
+    )
+    parser.add_argument(
         "--segment",
         metavar="FILE:COLUMN",
         type=parse_segment,
@@ -634,6 +648,12 @@ def add_inputs(parser: Parser, has_truth: bool = True) -> None:
         "--ascending",
         action="store_true",
         help="the lowest score is the best, as of ranks (default: the highest)",
+    )
+    columns.add_argument(
+        "--min-grade",
+        type=parse_min_grade,
+        metavar="GRADE",
+        help="the lowest grade that is relevant; gains, as of NDCG, stay (default: every grade above 0)",
     )
     parser.add_argument(
         "--format-in",
@@ -704,6 +724,12 @@ def parse_weights(text: str) -> dict[str, float]:
         if not (name and equals) or name in found:
             raise argparse.ArgumentTypeError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
         found[name] = parse_number(weight)
+    return found
+
+
+def parse_min_grade(text: str) -> float:
+    if not is_min_grade(found := parse_number(text)):
+        raise argparse.ArgumentTypeError(f"must be a number > 0, got {text!r}")
     return found
 
 

@@ -110,6 +110,8 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         columns=Columns(
             **{name: value for name, value in names.items() if value is not None},
             descending=not arguments.ascending,
+            min_grade=arguments.min_grade,
+            unjudged=arguments.unjudged,
         ),
         segment=arguments.segment,
         form=arguments.format_in,

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..evaluation.defaults import EVERYBODY, FORMULA
 from ..evaluation.queries import Request
-from ..evaluation.words import COUNTS, Row, format_cut_off, format_number
+from ..evaluation.words import COUNTS, WITHOUT_RELEVANT, Row, format_cut_off, format_number
 from ..measures.grammar import Choice
 from ..texts import printable
 
@@ -153,6 +153,8 @@ def evaluation_text(
     text += "" if form == "html" else "\n"
     for name, label in COUNTS.items():
         by_system = {row.get("system"): row[name] for row in summary}
+        if name == WITHOUT_RELEVANT and not any(by_system.values()):
+            continue
         different = len(set(by_system.values())) > 1
         value = ", ".join(f"{system} {count}" for system, count in by_system.items())
         text += render_remark(form, f"{label}: {value if different else summary[0][name]}")

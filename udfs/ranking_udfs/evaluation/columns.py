@@ -1,7 +1,9 @@
-"""Names of the columns of a user's tables."""
+"""Names of the columns of a user's tables, and how their scores and grades are read."""
 
+import math
 from dataclasses import dataclass, fields
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any, TypedDict
 
 # Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
@@ -35,8 +37,11 @@ ARGUMENTS = {  # that name columns, by what the pack calls these
 }
 
 
+UNJUDGED = ("miss", "skip")
+
+
 class ColumnNames(TypedDict, total=False):
-    """The arguments that name columns, as in `Columns`; all have a default."""
+    """The arguments of `Columns`; all have a default."""
 
     user_col: str
     item_col: str
@@ -44,11 +49,13 @@ class ColumnNames(TypedDict, total=False):
     grade_col: str | None
     system_col: str | None
     descending: bool
+    min_grade: float | None
+    unjudged: str
 
 
 @dataclass(frozen=True)
 class Columns:
-    """The names of the columns, in upper or lower case, and which score is the best.
+    """The names of the columns, in upper or lower case, and how scores and grades are read.
 
     Attributes:
         user_col: users, in rec, truth and segments.
@@ -57,6 +64,8 @@ class Columns:
         grade_col: grades, in truth; None for `rel` if there is such a column, "" for none.
         system_col: which model a row of rec is of; None for `system` if there is such a column, "" for none.
         descending: whether the highest score is the best; False where it is a rank.
+        min_grade: the lowest grade that is relevant; None: every grade above 0 is.
+        unjudged: what becomes of items that truth has no row for: "miss", or "skip" to leave them out.
     """
 
     user_col: str = "userid"
@@ -65,15 +74,22 @@ class Columns:
     grade_col: str | None = None
     system_col: str | None = None
     descending: bool = True
+    min_grade: float | None = None
+    unjudged: str = "miss"
 
     def check(self, caller: str) -> None:
-        """Raise TypeError if a name is not a text, or descending not a BOOLEAN."""
+        """Raise TypeError or ValueError if a name is not a text, or another value is not valid."""
         for name in ("user_col", "item_col", "score_col", "grade_col", "system_col"):
             value = getattr(self, name)
             if not (isinstance(value, str) or (value is None and name in ("grade_col", "system_col"))):
                 raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
         if not isinstance(self.descending, bool):
             raise TypeError(f"{caller}: descending must be True or False, got {self.descending!r}")
+        grade = self.min_grade
+        if grade is not None and not (isinstance(grade, Real) and is_min_grade(grade)):
+            raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
+        if self.unjudged not in UNJUDGED:
+            raise ValueError(f"{caller}: unjudged must be {'|'.join(UNJUDGED)}, got {self.unjudged!r}")
 
     @property
     def of_rec(self) -> dict[str, str]:
@@ -86,6 +102,11 @@ class Columns:
         """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
         names = {"userid": self.user_col, "itemid": self.item_col}
         return {**names, "rel": self.grade_col} if self.grade_col else names
+
+
+def is_min_grade(number: Real | float) -> bool:
+    """Return whether a number can be min_grade."""
+    return not isinstance(number, bool) and 0 < float(number) < math.inf
 
 
 COLUMNS = Columns()

@@ -47,6 +47,7 @@ TEXTS = (
     "rec: users with fewer items than the longest list, below k = #",
     SHORTER,
     "truth: no rel is above 0, so nothing is relevant",
+    "truth: no rel is # or above, so nothing is relevant",
     *(f"truth: {column} is NULL" for column in ("userid", "itemid", "rel")),
     "truth: rel is NaN or infinite",
     "truth: rel is negative",

@@ -1,13 +1,14 @@
 """An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import expected_macro, identifier, literal
+from ..duckdb.statements import expected_macro, identifier, literal, sql_value
 from ..measures.grammar import Choice, merge_choices
+from ..measures.registry import Number
 from .columns import ARGUMENTS, COLUMNS, Columns
 from .defaults import FORMULA, NONE, K
 from .words import COUNTS, cut_off_key
@@ -25,7 +26,7 @@ class Request:
     by_user     whether to give the values of each user too
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
-    columns     the user's names of the columns, which the check says
+    columns     the user's names of the columns, which the check says; min_grade and unjudged
     history     whether the check looks at the table `history` too
     time        the user's name of the column of times there and in truth; None for `time`, "" for none
     """
@@ -104,6 +105,7 @@ def check_query(request: Request) -> str:
     """Return the query for the problems of the data, under the user's names of columns where these can be."""
     tables = {"rec": ranked_table(request), "truth": request.table("truth")}
     arguments, views = f"ks := {cut_off_list(request.ks)}{descending_argument(request)}", ""
+    arguments += grade_arguments(replace(request.columns, unjudged=COLUMNS.unjudged))
     named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
     if request.history:
         time = {"time": request.time} if request.time else {}
@@ -147,11 +149,20 @@ def descending_argument(request: Request) -> str:
     return "" if request.descending else ", descending := false"
 
 
+def grade_arguments(columns: Columns) -> str:
+    """Return the arguments of a table function that say how grades are read, behind a comma."""
+    given = {name: getattr(columns, name) for name in ("min_grade", "unjudged")}
+    return "".join(
+        f", {name} := {sql_value(value)}" for name, value in given.items() if value != getattr(COLUMNS, name)
+    )
+
+
 def summary_query(request: Request, system: str) -> str:
     """Return the means by k; `system` is the column that tells models apart, with a comma, or empty."""
     means = (measure_column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
     ties = ", ties := 'expected'" if request.ties == "expected" else ""
     options = f"{cut_off_list(request.ks)}{ties}{descending_argument(request)}"
+    options += grade_arguments(request.columns)
     tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
     return f"SELECT {system}k, {', '.join((*COUNTS, *means))}\nFROM ranking_summary({tables}, {options})"
 
@@ -161,31 +172,58 @@ def values_query(request: Request, system: str) -> str:
     longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
     ks = f"CROSS JOIN (SELECT unnest({cut_off_list(request.ks)}) AS k)"
     rec, truth = ranked_table(request), request.table("truth")
-    source = f"ranking_judged('{rec}', '{truth}', {longest}{descending_argument(request)})\n{ks}"
+    arguments = f"'{rec}', '{truth}', {longest}{descending_argument(request)}"
+    source = f"ranking_judged({arguments}{grade_arguments(request.columns)})\n{ks}"
     if request.ties == "expected":  # for which no public macro takes options
         is_descending = str(request.descending).lower()
         names = f"_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
         arguments = f"'{rec}', '{truth}', {names}, {longest}, 'ranking_judged'"
+        arguments += grade_arguments(request.columns)
         judged = f"_ranking.main._ranking_tied_judged({arguments})"
-        ranking = "_ranking.main._ranking_tied_at(tied, k) AS ranking"
-        source = f"(SELECT *, {ranking}\nFROM {judged}\n{ks}\nWHERE has_truth)"
-    values = (measure_column(request, one, measure_call(one, request.ties)) for one in request.choices)
+        source = tied_rankings(request, judged, ks)
+    values = (measure_column(request, one, measure_call(request, one)) for one in request.choices)
     return f"SELECT {system}userid, k, n_rec, n_truth{column_lines(values)}\nFROM {source}"
 
 
-def measure_call(choice: Choice, ties: str) -> str:
+def min_grade_of(request: Request, choice: Choice) -> str | None:
+    """Return the min_grade of a measure as SQL: its own, or that of the request if it takes one."""
+    rule = choice.measure.options.get("min_grade")
+    if not isinstance(rule, Number) or "min_grade" in choice.given:
+        return choice.given.get("min_grade")
+    is_taken = rule.only_with is None or choice.options[rule.only_with[0]] == rule.only_with[1]
+    return sql_value(request.columns.min_grade) if is_taken and request.columns.min_grade else None
+
+
+def tied_rankings(request: Request, judged: str, ks: str) -> str:
+    """Return the query for rankings with ties, `ranking` and one for each min_grade, by user and k."""
+    grades = sorted({min_grade_of(request, one) or "" for one in request.choices} - {""})
+    lowered = (f"_ranking.main._ranking_tied_from_grade(tied, {m}) AS {tied_name(m, 'tied')}" for m in grades)
+    named = {"tied": "ranking", **{tied_name(m, "tied"): tied_name(m, "ranking") for m in grades}}
+    cut = ", ".join(f"_ranking.main._ranking_tied_at({tied}, k) AS {name}" for tied, name in named.items())
+    source = f"(SELECT {', '.join(['*', *lowered])} FROM {judged})" if grades else judged
+    return f"(SELECT *, {cut}\nFROM {source}\n{ks}\nWHERE has_truth)"
+
+
+def tied_name(min_grade: str, name: str) -> str:
+    return identifier(f"{name} from {min_grade}")
+
+
+def measure_call(request: Request, choice: Choice) -> str:
     """Return the call of a measure of a judged ranking, with its options as they were written."""
-    name = choice.measure.name
-    return (
-        f"_ranking.main.{expected_macro(name)}(ranking{choice.arguments_text})"
-        if ties == "expected"
-        else f"ranking_{name}(judged, k{choice.arguments_text})"
-    )
+    name, min_grade = choice.measure.name, min_grade_of(request, choice)
+    options = {option: value for option, value in choice.given.items() if option != "min_grade"}
+    arguments = replace(choice, given=options).arguments_text
+    if request.ties == "expected":
+        ranking = tied_name(min_grade, "ranking") if min_grade else "ranking"
+        return f"_ranking.main.{expected_macro(name)}({ranking}{arguments})"
+    arguments += f", min_grade := {min_grade}" if min_grade else ""
+    return f"ranking_{name}(judged, k{arguments})"
 
 
 def means_query(request: Request, system: str) -> str:
     """Return the same as summary_query from by_user; the counts, which no k changes, are those at k = 0."""
-    summary = f"ranking_summary('{ranked_table(request)}', '{request.table('truth')}', [0])"
+    arguments = f"'{ranked_table(request)}', '{request.table('truth')}', [0]"
+    summary = f"ranking_summary({arguments}{grade_arguments(request.columns)})"
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     return (
         f"SELECT {system}k, {', '.join(COUNTS)}{mean_columns(request)}\nFROM {request.table('by_user')}\n"
@@ -195,7 +233,10 @@ def means_query(request: Request, system: str) -> str:
 
 def by_segment_query(request: Request, system: str) -> str:
     """Return the means by segment and k; a user in two segments counts in both."""
-    users = "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec"
+    users = (
+        "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec, "
+        "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
+    )
     return (
         f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{mean_columns(request)}\n"
         f"FROM {by_user_with_segments(request)}\n"

@@ -11,10 +11,12 @@ DIGITS_OF_P, SMALLEST_P = 2, 0.0001
 MOST_DECIMALS = 9
 
 MARKS = {"better": "+", "worse": "-", "same": "=", "unclear": "?"}
+WITHOUT_RELEVANT = "users_without_relevant"
 COUNTS = {
     "users": "Users evaluated",
     "users_without_rec": "Users without recommendations (scored as an empty list)",
     "users_without_truth": "Users without truth (left out)",
+    WITHOUT_RELEVANT: "Users without a relevant item (scored as finding none)",
 }
 Row = Mapping[str, Any]  # of a result, by column
 

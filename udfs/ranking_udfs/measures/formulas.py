@@ -3,8 +3,8 @@
 Read `Rankings` for the words used here. In every measure k is the cut-off; k omitted or NULL means the whole
 list, k beyond the list looks at the whole list, and k = 0 at an empty one. A list in which an item stands
 twice is judged by its first occurrence: the second is a miss that takes up a rank, like a NULL. Items of
-grade 0 or less are judged but not relevant. Truth is empty where it has no item at all. NULL where truth is
-NULL; rec NULL counts as an empty list.
+grade 0 or less are judged but not relevant; with the option min_grade, all below that grade. Truth is empty
+where it has no item at all. NULL where truth is NULL; rec NULL counts as an empty list.
 
 Each docstring has the formula, the undefined case, how other tools depart, the source, and an example that
 the tests run. In the formulas r runs over the ranks 1..min(k, |rec|), g(r) is the grade of the item at rank r
@@ -39,6 +39,7 @@ BOTH_EMPTY = Empty(0, both=1)
 IDEAL: dict[str, Option] = {"ideal": OneOf("cut", "truth", "k")}
 LONGEST_FULL = 10_000  # ranks of a best list with ideal=k
 DIVIDE: dict[str, Option] = {"divide": OneOf("list", "k", of_judged="k")}
+MIN_GRADE: dict[str, Option] = {"min_grade": Number(None, above=0.0)}  # of what is relevant; gains stay
 
 
 def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
@@ -62,7 +63,7 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
 
 @measure(
     aliases=("recall_at",),
-    options={"normalize": OneOf("truth", "min")},
+    options={"normalize": OneOf("truth", "min")} | MIN_GRADE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
@@ -93,7 +94,7 @@ def precision_divisor(rankings: Rankings, divide: str) -> Ints:
 
 @measure(
     aliases=("precision_at",),
-    options=DIVIDE,
+    options=DIVIDE | MIN_GRADE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
@@ -121,7 +122,7 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
 @measure(
     title="F-measure",
     aliases=("f1_score", "f1", "f_score"),
-    options={"beta": Number(1.0, at_least=0.0)} | DIVIDE,
+    options={"beta": Number(1.0, at_least=0.0)} | DIVIDE | MIN_GRADE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
@@ -151,6 +152,7 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
 
 @measure(
     aliases=("hitrate", "success"),
+    options=MIN_GRADE,
     range=Range(0, 1, integers=True),
     empty=NO_TRUTH,
     source="Hivemall; trec_eval (success)",
@@ -169,7 +171,13 @@ def hit_rate(rankings: Rankings) -> Floats:
     return (rankings.n_hits > 0).astype(np.float64)
 
 
-@measure(range=Range(0, integers=True), empty=NO_TRUTH, source="trec_eval (num_rel_ret)", expected=True)
+@measure(
+    options=MIN_GRADE,
+    range=Range(0, integers=True),
+    empty=NO_TRUTH,
+    source="trec_eval (num_rel_ret)",
+    expected=True,
+)
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
@@ -186,6 +194,7 @@ def hits(rankings: Rankings) -> Floats:
 @measure(
     title="MRR",
     aliases=("reciprocal_rank", "recip_rank", "rr"),
+    options=MIN_GRADE,
     range=SHARE,
     empty=NO_TRUTH,
     source="Voorhees 1999",
@@ -206,6 +215,7 @@ def mrr(rankings: Rankings) -> Floats:
 
 
 @measure(
+    options=MIN_GRADE,
     range=Range(1, integers=True),
     empty=Empty(None, "a hit"),
     source="Hivemall, n_tp of MRR",
@@ -229,7 +239,7 @@ def first_hit_rank(rankings: Rankings) -> Floats:
 @measure(
     title="MAP",
     aliases=("ap",),
-    options={"normalize": OneOf("truth", "min", "hits", "k")},
+    options={"normalize": OneOf("truth", "min", "hits", "k")} | MIN_GRADE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
@@ -261,6 +271,7 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
 @measure(
     title="AUC",
     aliases=("roc_auc",),
+    options=MIN_GRADE,
     range=SHARE,
     empty=Empty(0.5, "a pair"),
     source="Hivemall",
@@ -513,6 +524,7 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
         "persistence": Number(0.8, at_least=0.0, below=1.0),
         "gain": OneOf("binary", "graded"),
         "max_grade": replace(GRADE, only_with=("gain", "graded")),
+        "min_grade": Number(None, above=0.0, only_with=("gain", "binary")),
     },
     range=SHARE,
     empty=NO_TRUTH,
@@ -573,6 +585,7 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 @measure(
     title="R-precision",
     aliases=("rprec",),
+    options=MIN_GRADE,
     range=SHARE,
     empty=BOTH_EMPTY,
     source="Buckley, Voorhees 2000",
@@ -593,7 +606,7 @@ def r_precision(rankings: Rankings) -> Floats:
     return unless_empty(rankings, ratio(rankings.cut(rankings.n_relevant).n_hits, rankings.n_relevant))
 
 
-@measure(range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
+@measure(options=MIN_GRADE, range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
 def bpref(rankings: Rankings) -> Floats:
     """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
 
@@ -617,6 +630,25 @@ def bpref(rankings: Rankings) -> Floats:
     return ratio(ragged.total(worth, row, rankings.n), relevant)
 
 
+@measure(range=SHARE, empty=Empty(0, "an item"), source="ir_measures (Judged)", higher_is_better=None)
+def judged_share(rankings: Rankings) -> Floats:
+    """Share of the top k that truth has a grade for, whatever grade: Judged@k.
+
+    Known items / min(k, |rec|); 0 for an empty list. Where it is low, the other measures say little, since
+    they take what nobody has judged for a miss.
+
+    An item that stands twice in rec, and a NULL, count as not judged. ir_measures' Judged is this, but fails
+    on an empty list; trec_eval's unj is the share of k that is in the list and not judged, so 1 - unj counts
+    the missing ranks of a short list as judged.
+
+    Source: ir_measures (Judged); Buckley and Voorhees (2004) on incomplete judgements.
+
+    >>> SELECT judged_share(['a', 'x', 'b', 'y'], MAP {'a': 3, 'b': 0}, 3)
+    0.6666666666666666
+    """
+    return ratio(np.diff(rankings.seen.offsets), rankings.top)
+
+
 def precision_from(rankings: Rankings, level: float) -> Floats:
     """Return the highest precision at any rank whose recall is at least `level`; 0 if none is."""
     hits = rankings.hits
@@ -626,7 +658,7 @@ def precision_from(rankings: Rankings, level: float) -> Floats:
 
 @measure(
     aliases=("iprec",),
-    options={"recall": Number(0.0, at_least=0.0, at_most=1.0)},
+    options={"recall": Number(0.0, at_least=0.0, at_most=1.0)} | MIN_GRADE,
     range=SHARE,
     empty=NO_TRUTH,
     source="Manning et al. 2008",
@@ -639,6 +671,7 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
 
     trec_eval 9 and ranx take the hits needed as int(recall * |truth| + 0.9), which is the same but for
     rounding: at the 11 usual levels and |truth| up to 40 only at recall 0.7 with |truth| 3, 23 and 33.
+    trec_eval 10 rounds recall * |truth| to the nearest integer: 1 hit of 4 is a recall of 0.3 there.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 
@@ -648,11 +681,18 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     return precision_from(rankings, recall)
 
 
-@measure(aliases=("eleven_point_average",), range=SHARE, empty=NO_TRUTH, source="Manning et al. 2008")
+@measure(
+    aliases=("eleven_point_average",),
+    options=MIN_GRADE,
+    range=SHARE,
+    empty=NO_TRUTH,
+    source="Manning et al. 2008",
+)
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
-    Where truth is empty: 0. trec_eval's 11pt_avg.
+    Where truth is empty: 0. trec_eval's 11pt_avg, but for the hits that a recall needs: see
+    interpolated_precision.
 
     Source: Manning, Raghavan and Schuetze (2008), section 8.4.
 

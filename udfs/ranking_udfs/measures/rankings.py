@@ -1,6 +1,6 @@
 """Judged rankings: the one form that every measure reads."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -92,6 +92,12 @@ class Rankings:
     def cut(self, k: Ints) -> "Rankings":
         """Cut the rankings at rank k, where that is above the cut-off that they have."""
         return Rankings(self.judged, np.minimum(self.k, k))
+
+    def from_grade(self, min_grade: float) -> "Rankings":
+        """Return the rankings with items below this grade judged, but not relevant."""
+        judged = self.judged
+        grades, ideal = (np.where(of >= min_grade, of, 0.0) for of in (judged.grades, judged.ideal))
+        return Rankings(replace(judged, grades=grades, ideal=ideal), self.k)
 
     def total(self, values: NDArray[Any]) -> Floats:
         """Sum a value per hit for each ranking."""

@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import wraps
 from typing import Any
 
 from .ragged import Floats
@@ -38,10 +39,11 @@ class OneOf:
 class Number:
     """An option that takes a finite number within bounds.
 
+    default    its value where none is given; None where it then has no effect
     only_with  the option, and its value, without which this one has no effect
     """
 
-    default: float
+    default: float | None
     at_least: float = -math.inf
     above: float = -math.inf
     at_most: float = math.inf
@@ -49,7 +51,7 @@ class Number:
     only_with: tuple[str, str] | None = None
 
     @property
-    def of_judged(self) -> float:
+    def of_judged(self) -> float | None:
         return self.default
 
     def __str__(self) -> str:
@@ -178,7 +180,8 @@ def option_text(name: str, option: Option) -> str:
         differs = option.of_judged != option.default
         return f"{name}={option}" + f" (of tables and judged rankings: {option.of_judged})" * differs
     only = f", with {'='.join(option.only_with)}" if option.only_with else ""
-    return f"{name}={option.default:g} ({option}{only})"
+    default = "" if option.default is None else f"={option.default:g}"
+    return f"{name}{default} ({option}{only})"
 
 
 class InputError(Exception):
@@ -194,12 +197,23 @@ def measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Flo
     """Enter the function below into the registry under its name; `facts` are fields of Measure."""
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        entry = Measure(compute.__name__, compute, **facts)
+        takes_min_grade = "min_grade" in facts.get("options", ())
+        entry = Measure(compute.__name__, from_min_grade(compute) if takes_min_grade else compute, **facts)
         MEASURES[entry.name] = entry
         BY_NAME.update(dict.fromkeys(entry.names, entry))
         return compute
 
     return register
+
+
+def from_min_grade(compute: Callable[..., Floats]) -> Callable[..., Floats]:
+    """Let a measure of what is relevant take the option min_grade."""
+
+    @wraps(compute)
+    def compute_from(rankings: Any, *, min_grade: float | None, **options: Any) -> Floats:
+        return compute(rankings if min_grade is None else rankings.from_grade(min_grade), **options)
+
+    return compute_from
 
 
 def list_measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:

@@ -20,7 +20,7 @@ from ..evaluation.conclusion import footnote, sentence
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError
 from ..evaluation.problems import check_common, problem_text, with_advice
-from ..evaluation.queries import Request, descending_argument, fetch_rows, plan, ranked_table
+from ..evaluation.queries import Request, descending_argument, fetch_rows, grade_arguments, plan, ranked_table
 from ..evaluation.words import Row, cut_off_key, format_cut_off
 from ..inputs.tables import Inputs, Tables
 from ..measures.grammar import Choice
@@ -370,7 +370,8 @@ LIMIT {LOSERS}"""
 def curve_query(request: Request) -> str:
     """Return precision at each level of recall."""
     tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
-    return f"FROM ranking_interpolated_precision_curve({tables}{descending_argument(request)})"
+    options = f"{descending_argument(request)}{grade_arguments(request.columns)}"
+    return f"FROM ranking_interpolated_precision_curve({tables}{options})"
 
 
 def facts(study: Study, options: ComparisonOptions | None, baseline: str) -> list[tuple[str, str]]:

@@ -49,7 +49,8 @@ def ranking_judged(
         truth: userid, itemid and, if there are grades, rel.
         max_k: the rank at which to cut the ranking; None for all of it.
         columns: user_col, item_col, score_col, grade_col, system_col: names of the columns, in any case, by
-            default as above; descending=False where the lowest score is the best, as of ranks.
+            default as above; descending=False where the lowest score is the best, as of ranks; min_grade, the
+            lowest grade that is relevant; unjudged="skip" leaves out items that truth has no row for.
 
     Returns:
         [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged, a STRUCT that the functions
@@ -102,7 +103,8 @@ def ranking_summary(
     All arguments and errors: as for `ranking_by_user`.
 
     Returns [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
-    users_without_truth (in rec, left out), a DOUBLE for each measure: the same on any number of partitions.
+    users_without_truth (in rec, left out), users_without_relevant (whose truth has no relevant item), a
+    DOUBLE for each measure: the same on any number of partitions.
     """
     return evaluate("ranking_summary", rec, truth, ks, measures, ties, columns=columns)
 

@@ -1,0 +1,240 @@
+"""From which grade on an item is relevant (min_grade), and what nobody has judged (unjudged)."""
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.measures.registry import MEASURES
+from tests.conftest import literal
+from tests.ties import create_tables, mean, random_cases
+from tests.witnesses import WITNESSES, Ranking, Topic, judged, random_topics
+
+TOPICS = random_topics(seed=24, n=60, longest=12, items=15, most_judged=8)
+BINARY = [name for name, measure in MEASURES.items() if measure.column and "min_grade" in measure.options]
+GAINS = [name for name, measure in MEASURES.items() if measure.column and name not in BINARY]
+SEEDS = Path(__file__).parents[1] / "examples" / "dbt_project" / "seeds"
+CUTS = (0, 1, 3, 10, None)
+
+
+def topic_rows(topics: list[Topic]) -> tuple[list[Any], list[Any]]:
+    """The rows of rec and truth: a topic without an item has a row without one, since it is a user too."""
+    rec = [(user, item, -rank) for user, one in enumerate(topics) for rank, item in enumerate(one.rec)]
+    truth = [(user, *row) for user, one in enumerate(topics) for row in one.truth.items() or [(None, 1)]]
+    return rec, truth
+
+
+def condensed(ranking: Ranking) -> Ranking:
+    """The list of the items that truth knows, each once, and their places in it."""
+    known = range(1, len(ranking.ranks) + 1)
+    return replace(ranking, ranks=list(known), size=len(known))
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        ranking_udfs.register(con)
+        for name, column, rows in zip(("rec", "truth"), ("score", "rel"), topic_rows(TOPICS), strict=True):
+            con.execute(f"CREATE TABLE {name} (userid INTEGER, itemid INTEGER, {column} DOUBLE)")
+            con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
+        create_tables(con, random_cases(random.Random(5), 12, 5))
+        yield con
+
+
+def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
+    cursor = con.execute(sql)
+    names = [name for name, *_ in cursor.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+
+
+@pytest.mark.parametrize("unjudged", ["miss", "skip"])
+@pytest.mark.parametrize("min_grade", [None, 2, 2.5])
+def test_each_user_has_the_values_of_the_slow_definitions(
+    con: duckdb.DuckDBPyConnection, min_grade: float | None, unjudged: str
+) -> None:
+    arguments = f"min_grade := {literal(min_grade)}, unjudged := '{unjudged}'"
+    found = rows(con, f"FROM ranking_by_user('rec', 'truth', {literal(list(CUTS))}, {arguments})")
+    assert len(found) == len(TOPICS) * len(CUTS)
+    for row in found:
+        ranking = judged(TOPICS[row["userid"]])
+        if unjudged == "skip":
+            ranking = condensed(ranking)
+        assert row["n_rec"] == len(TOPICS[row["userid"]].rec)
+        assert row["n_truth"] == replace(ranking, min_grade=min_grade).relevant
+        for name in (*BINARY, *GAINS):
+            options = {"min_grade": min_grade} if name in BINARY else {}
+            expected = WITNESSES[name].of_table(ranking, row["k"], options)
+            assert row[name] == (None if expected is None else pytest.approx(expected, abs=1e-12)), (
+                name,
+                row,
+            )
+
+
+def test_means_count_users_of_whom_no_item_is_relevant(con: duckdb.DuckDBPyConnection) -> None:
+    for min_grade in (None, 2, 4):
+        (row,) = rows(con, f"FROM ranking_summary('rec', 'truth', 5, min_grade := {literal(min_grade)})")
+        relevant = [replace(judged(one), min_grade=min_grade).relevant for one in TOPICS]
+        assert (row["users"], row["users_without_relevant"]) == (len(TOPICS), relevant.count(0))
+
+
+def test_the_reference_says_how_it_differs_from_a_truth_of_high_grades(
+    con: duckdb.DuckDBPyConnection,
+) -> None:
+    """The numbers in the head of ranking_summary.sql."""
+    con.execute(f"""
+        CREATE OR REPLACE TEMP VIEW rated AS FROM '{SEEDS}/ratings.csv' WHERE rated_on >= '2026-05-22';
+        CREATE OR REPLACE TEMP VIEW high AS FROM rated WHERE stars >= 4""")
+    found = [
+        con.execute(f"""
+            SELECT round(recall, 3), users, users_without_relevant
+            FROM ranking_summary('{SEEDS}/recommendations.csv', {arguments}, user_col := 'customer_id',
+                item_col := 'sku', system_col := 'model', grade_col := 'stars')
+            WHERE system = 'similar'""").fetchall()
+        for arguments in ("'rated', [10], min_grade := 4", "'high', [10]")
+    ]
+    assert found == [[(0.594, 30, 5)], [(0.713, 25, 0)]]
+
+
+def test_lowered_grades_and_filtered_lists_give_the_same(con: duckdb.DuckDBPyConnection) -> None:
+    """What a user would write in SQL without the two arguments."""
+    con.execute("""
+        CREATE OR REPLACE TEMP VIEW lowered AS SELECT * REPLACE (if(rel >= 2, rel, 0) AS rel) FROM truth;
+        CREATE OR REPLACE TEMP VIEW filtered AS
+        SELECT userid, itemid, max(score) AS score FROM rec SEMI JOIN truth USING (userid, itemid)
+        GROUP BY ALL
+    """)
+    calls = {
+        "distribution": "ranking_distribution({}, [3, NULL]{})",
+        "interpolated": "interpolated_precision_curve({}{})",
+        "curve": "precision_recall_curve({}, 4{})",
+        "judged": "ranking_judged({}, 3{})",
+    }
+    for name, call in calls.items():
+        where = f"WHERE measure IN ({', '.join(map(literal, BINARY))})" * (name == "distribution")
+        columns = "userid, n_truth" if name == "judged" else "*"
+        both = [
+            con.execute(f"SELECT {columns} FROM {call.format(*given)} {where} ORDER BY ALL").fetchall()
+            for given in (("'rec', 'truth'", ", min_grade := 2"), ("'rec', 'lowered'", ""))
+        ]
+        assert both[0] == both[1], name
+        columns = "* EXCLUDE (n_rec)" if name == "judged" else "*"
+        both = [
+            con.execute(f"SELECT {columns} FROM {call.format(*given)} ORDER BY ALL").fetchall()
+            for given in (("'rec', 'truth'", ", unjudged := 'skip'"), ("'filtered', 'truth'", ""))
+        ]
+        assert both[0] == both[1], name
+
+
+@pytest.mark.parametrize("min_grade", [None, 1.5])
+@pytest.mark.parametrize("unjudged", ["miss", "skip"])
+def test_expected_values_over_ties_are_those_of_all_orders(
+    con: duckdb.DuckDBPyConnection, min_grade: float | None, unjudged: str
+) -> None:
+    cases = random_cases(random.Random(5), 12, 5)
+    arguments = f"ties := 'expected', min_grade := {literal(min_grade)}, unjudged := '{unjudged}'"
+    for row in rows(con, f"FROM ranking_by_user('given', 'judged', [1, 3, NULL], {arguments})"):
+        rankings = cases[row["userid"]].rankings()
+        if unjudged == "skip":
+            rankings = [(condensed(ranking), orders) for ranking, orders in rankings]
+        for name in set(row) & {*MEASURES}:
+            options = {"min_grade": min_grade} if name in BINARY else {}
+            assert row[name] == pytest.approx(mean(name, rankings, row["k"], options), abs=1e-12), (name, row)
+
+
+def test_a_comparison_takes_both(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE OR REPLACE TEMP TABLE two AS
+        SELECT 'a' AS system, * FROM rec UNION ALL SELECT 'b', * REPLACE (-score AS score) FROM rec""")
+    arguments = "min_grade := 2, unjudged := 'skip'"
+    ((mean_a, mean_b),) = con.execute(f"""SELECT mean_baseline, mean_system FROM ranking_compare(
+        'two', 'truth', [3], baseline := 'a', measures := ['recall'], {arguments})""").fetchall()
+    sql = f"SELECT recall FROM ranking_summary('two', 'truth', [3], {arguments}) ORDER BY system"
+    assert con.execute(sql).fetchall() == [(mean_a,), (mean_b,)]
+
+
+def test_the_check_counts_users_of_whom_no_item_is_relevant(con: duckdb.DuckDBPyConnection) -> None:
+    def found(min_grade: Any) -> dict[str, int]:
+        sql = f"SELECT problem, count FROM ranking_check('rec', 'truth', min_grade := {min_grade})"
+        return dict(con.execute(sql).fetchall())
+
+    without = [replace(judged(one), min_grade=3).relevant for one in TOPICS].count(0)
+    assert found(3)["truth: users without a relevant item"] == without
+    assert "truth: no rel is 5 or above, so nothing is relevant" in found(5)
+    assert "min_grade must be a number > 0" in found(-1)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "ranking_judged('rec', 'truth', 3, {})",
+        "ranking_by_user('rec', 'truth', 3, {})",
+        "ranking_summary('rec', 'truth', 3, {})",
+        "ranking_summary('rec', 'truth', 3, ties := 'expected', {})",
+        "ranking_distribution('rec', 'truth', 3, {})",
+        "ranking_compare('rec', 'truth', 3, {})",
+        "precision_recall_curve('rec', 'truth', 3, {})",
+        "interpolated_precision_curve('rec', 'truth', {})",
+    ],
+)
+def test_wrong_values_are_errors_that_say_the_rule(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    name = call.partition("(")[0]
+    for arguments, rule in {
+        "min_grade := 0": "min_grade must be a number > 0, got 0",
+        "min_grade := 'x'": "min_grade must be a number > 0, got 'x'",
+        "min_grade := 'nan'::DOUBLE": "min_grade must be a number > 0, got nan",
+        "unjudged := 'drop'": "unjudged must be miss|skip, got 'drop'",
+        "unjudged := NULL": "unjudged must be miss|skip, got NULL",
+        "min_grade := 4, grade_col := ''": "min_grade must be 1 or less where truth has no grades "
+        "(grade_col names their column), got 4",
+    }.items():
+        with pytest.raises(duckdb.InvalidInputException) as error:
+            con.execute(f"FROM {call.format(arguments)}").fetchall()
+        assert str(error.value).splitlines()[0].endswith(f"{name}: {rule}")
+
+
+def test_lists_are_condensed_by_ranking_judge(con: duckdb.DuckDBPyConnection) -> None:
+    lists = "['a', 'x', NULL, 'b', 'a', 'c'], ['c', 'a', 'b'], [0, 2, 1]"
+    ((found,),) = con.execute(f"SELECT ranking_judge({lists}, unjudged := 'skip')").fetchall()
+    assert found == {
+        "ranks": [1, 2, 3],
+        "grades": [2, 1, 0],
+        "ideal": [2, 1, 0],
+        "size": 3,
+        "cutoff": None,
+    }
+    assert con.execute("SELECT ranking_judge(['a'], NULL::VARCHAR[], NULL, 'skip')").fetchall() == [(None,)]
+    with pytest.raises(
+        duckdb.InvalidInputException, match=r"ranking_judge: unjudged must be miss\|skip, got 3"
+    ):
+        con.execute(f"SELECT ranking_judge({lists}, 3)").fetchall()
+
+
+@pytest.mark.newest
+def test_condensed_lists_are_those_of_ir_measures(con: duckdb.DuckDBPyConnection) -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    rec, truth = topic_rows(TOPICS)
+    known = {(user, item): max(int(grade), 0) for user, item, grade in truth if item is not None}
+    qrels = [ir_measures.Qrel(str(user), str(item), grade) for (user, item), grade in known.items()]
+    first = {(user, item): score for user, item, score in reversed(rec)}
+    run = [ir_measures.ScoredDoc(str(user), str(item), score) for (user, item), score in first.items()]
+    P, R, nDCG = ir_measures.P, ir_measures.R, ir_measures.nDCG  # noqa: N806  (their names)
+    names = {
+        P(rel=2, judged_only=True) @ 3: "precision",
+        R(rel=2, judged_only=True) @ 3: "recall",
+        nDCG(judged_only=True) @ 3: "ndcg",
+    }
+    sql = """SELECT userid, "precision", recall, ranking_ndcg(judged, 3, gain := 'linear') AS ndcg
+        FROM ranking_by_user('rec', 'truth', [3], min_grade := 2, unjudged := 'skip')
+        JOIN ranking_judged('rec', 'truth', 3, unjudged := 'skip') USING (userid)"""
+    ours = {row["userid"]: row for row in rows(con, sql)}
+    compared = 0
+    for one in ir_measures.iter_calc([*names], qrels, run):
+        row = ours[int(one.query_id)]
+        if any(grade >= 2 for (user, _), grade in known.items() if user == row["userid"]):
+            assert row[names[one.measure]] == pytest.approx(one.value, abs=1e-12), (one, row)
+            compared += 1
+    assert compared > 100
