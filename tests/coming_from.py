@@ -261,6 +261,7 @@ LIBRARIES = [
                 0.583333333333,
             ),
         ],
+        "its alpha_nDCG, ERR_IA and StRecall are in `ranking_intents_by_user`",
     ),
     Library(
         "ranx",

@@ -1,6 +1,5 @@
--- Searches the chunks for every query, by BM25 and by vectors, in plain SQL. From the root of a clone:
---
---   python examples/run_sql.py examples/retrieval/search.sql
+-- Searches the chunks for every query, by BM25 and by vectors, in plain SQL of DuckDB: README.md runs it, and from the root of
+-- a clone `duckdb help.duckdb < examples/retrieval/search.sql`.
 --
 -- It makes the tables chunks, queries, judgments and found: a row per system, query and chunk.
 
@@ -42,4 +41,5 @@ FROM full_text
 UNION ALL
 SELECT 'vector', query, document, chunk, array_cosine_similarity(queries.vector, chunks.vector)
 FROM queries CROSS JOIN chunks
-QUALIFY row_number() OVER (PARTITION BY query ORDER BY array_cosine_similarity(queries.vector, chunks.vector) DESC) <= 30;
+QUALIFY row_number() OVER (
+    PARTITION BY query ORDER BY array_cosine_similarity(queries.vector, chunks.vector) DESC, document, chunk) <= 30;

@@ -22,8 +22,8 @@ FROM (
             CASE
                 WHEN is_met AND intent IS NULL
                     THEN error(concat(
-                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')), ' must not be NULL for an item that meets one, got ',
-                        _ranking_row(names, userid, itemid)))
+                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
+                        ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
                 ELSE intent
             END AS intent,
             is_met
