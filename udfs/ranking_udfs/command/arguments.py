@@ -784,12 +784,6 @@ def parse_weights(text: str) -> dict[str, float]:
     return found
 
 
-def parse_min_grade(text: str) -> float:
-    if not is_min_grade(found := parse_number(text)):
-        raise argparse.ArgumentTypeError(f"must be a number > 0, got {text!r}")
-    return found
-
-
 def parse_digits(text: str) -> int:
     if not text.isdecimal() or not 1 <= int(text) <= MOST_DIGITS:
         raise argparse.ArgumentTypeError(f"must be from 1 to {MOST_DIGITS}, got {text!r}")
