@@ -54,6 +54,16 @@ def test_a_users_list_is_a_table_with_the_measures_beneath(run: Run) -> None:
     assert max(map(len, both.splitlines())) <= 80
 
 
+def test_a_grade_below_the_lowest_that_is_relevant_is_no_hit(run: Run) -> None:
+    Path("graded.csv").write_text("userid,itemid,rel\n1,1,3\n1,2,1\n1,4,2\n")
+    text = run("explain", "rec.csv", "graded.csv", "--user-id", "1", "-k", "3", "--min-grade", "2")
+    stars = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("*")]
+    assert stars == ["1"]
+    assert "\nRecall@3 = 0.5\n" in text
+    found = json.loads(run("evaluate", "rec.csv", "graded.csv", "--min-grade", "2", "--format", "json", "-q"))
+    assert [row["recall"] for row in found] == [0.5]
+
+
 def test_programs_get_all_columns(run: Run) -> None:
     arguments = ["rec.csv", "truth.csv", "--user-id", "1", "-k", "all", "--ties", "expected"]
     found = json.loads(run("explain", *arguments, "--format", "json"))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..duckdb.statements import sql_value
-from ..evaluation.queries import Request, cut_off_list, descending_argument
+from ..evaluation.queries import Request, cut_off_list, descending_argument, grade_arguments
 from ..evaluation.words import Row, format_cut_off, format_number
 from ..texts import printable
 from .requests import Job
@@ -25,6 +25,7 @@ def explain_query(request: Request, user_id: str) -> str:
     """Return the query for a user's lists, and what is not in them."""
     ties = ", ties := 'expected'" if request.ties == "expected" else ""
     given = f"{sql_value(user_id)}, {sql_value(request.ks[0])}{ties}{descending_argument(request)}"
+    given += grade_arguments(request.columns)
     return f"FROM ranking_explain('{request.table('rec')}', '{request.table('truth')}', {given})"
 
 
