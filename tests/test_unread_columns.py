@@ -10,9 +10,12 @@ import duckdb
 import pytest
 
 import ranking_udfs
+from ranking_udfs.duckdb.names import is_table
+from ranking_udfs.duckdb.statements import texts
 from ranking_udfs.evaluation.columns import LIKE
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.conftest import value, with_internals
+from tests.reference import parameters
 
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES (1, 10, 3.0), (1, 20, 2.0), (2, 10, 1.0)) AS t(userid, itemid, score);
@@ -91,6 +94,12 @@ def test_a_table_function_says_what_to_write(
     with pytest.raises(duckdb.InvalidInputException) as raised:
         tables.execute(query)
     assert str(raised.value) == f"Invalid Input Error: ranking_judged: {error}"
+
+
+def test_no_table_function_of_rec_and_truth_is_left_out() -> None:
+    public = [name for name in texts() if not name.startswith("_")]
+    both = {name for name in public if is_table(name) and parameters(name)[0][:2] == ["rec", "truth"]}
+    assert FUNCTIONS.keys() == both - {"ranking_check"}  # which has a row for it
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
