@@ -82,7 +82,7 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
     page = Path("report.html").read_text(encoding="utf-8")
     means = "SELECT ranking_mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
     (similar,), (popularity,) = con.execute(means).fetchall()
-    assert f"similar is better than popularity in ndcg@10 by {similar - popularity:.4f} (" in page
+    assert f"similar is better than popularity in NDCG@10 by {similar - popularity:.4f} (" in page
 
 
 def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFixture[str]) -> None:

@@ -199,10 +199,12 @@ def test_one_model_has_the_sections_that_make_sense_for_one(
     written: Written, run: Run, own: duckdb.DuckDBPyConnection
 ) -> None:
     html = written("als.csv", "relevant.csv", "-k", "10", *SEGMENT)
-    assert list(sections(html)) == [
+    found = sections(html)
+    assert list(found) == [
         *("The data", "Means", "Precision and recall", "How users fare", "Segments", "How it was made")
     ]
     assert "<title>How good are the recommendations?</title>" in html
+    assert titles(html)[0] == f"NDCG@10: {tables_in(found['Means'])[1][0]['Mean']}"
     run("evaluate", "als.csv", "relevant.csv", "--measures", "ndcg", "--no-check", "--by-user", "by_user.csv")
     (rows,) = tables_in(sections(html)["Segments"])
     own.execute("CREATE TABLE values_of AS FROM 'by_user.csv' LEFT JOIN 'users.csv' USING (userid)")

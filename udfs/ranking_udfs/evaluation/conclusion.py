@@ -3,15 +3,17 @@
 import re
 from collections.abc import Sequence
 
+from ..measures.grammar import parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
-from .words import DIGITS_OF_P, Row, format_cut_off, format_number, format_p
+from .words import DIGITS_OF_P, Row, format_measure, format_number, format_p
 
 
 def measure_label(row: Row) -> str:
-    """Name a measure at its cut-off: `ndcg@10`."""
-    return f"{row['measure']}@{format_cut_off(row['k'])}"
+    """Name a measure at its cut-off: `NDCG@10`."""
+    choice = parse_measure(row["measure"])
+    return format_measure(choice.measure.label, choice.options_text, row["k"])
 
 
 def families(rows: Sequence[Row]) -> list[list[Row]]:

@@ -47,6 +47,11 @@ def format_cut_off(k: int | None) -> str:
     return "all" if k is None else str(k)
 
 
+def format_measure(label: str, options: str, k: int | None) -> str:
+    """Format a measure at a cut-off: `NDCG@10 (gain=linear)`."""
+    return f"{label}@{format_cut_off(k)}" + (f" ({options})" if options else "")
+
+
 def cut_off_key(k: int | None) -> tuple[bool, int]:
     """Return the key that sorts cut-offs, the whole list last."""
     return k is None, k or 0

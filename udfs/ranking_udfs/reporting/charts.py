@@ -155,8 +155,11 @@ def leader_text(findings: Findings, measure: ReportMeasure, rows: Sequence[Row])
     if not any(row["users"] for row in rows):
         return ": no user has a value"
     if len(findings.systems) == 1:
+        is_single = len(measure.cuts) == 1  # and so in the title already
         texts = [
-            f"{format_number(row['mean'])} at {format_cut_off(row['k'])}" for row in rows if row["users"]
+            format_number(row["mean"]) + ("" if is_single else f" at {format_cut_off(row['k'])}")
+            for row in rows
+            if row["users"]
         ]
         return f": {', '.join(texts)}"
     places: dict[str, list[str]] = {}
@@ -185,14 +188,15 @@ def means(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
     rows = measure_rows(findings, place)
     y = name_axis("system", chart_systems(findings), "model")
     interval = {"x": number_axis("low", measure.title), "x2": {"field": "high"}}
+    look = system_encoding(findings, legend=False)
     spec = specification(
         chart_rows(findings, rows),
         width=WIDTH,
         height={"step": 26},
-        encoding={"y": y, **system_encoding(findings, legend=False)},
+        encoding={"y": y, "color": look["color"]},
         layer=[
             {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": interval},
-            {"mark": point_mark(), "encoding": {"x": number_axis("mean", measure.title)}},
+            {"mark": point_mark(), "encoding": {"x": number_axis("mean", measure.title), **look}},
         ],
     )
     title = measure.at(measure.cuts[0]) + leader_text(findings, measure, rows)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..evaluation.words import Row, format_cut_off
+from ..evaluation.words import Row, format_measure
 
 UNNAMED = "recommendations"  # the label of one model without a name
 
@@ -32,7 +32,7 @@ class ReportMeasure:
 
     def at(self, k: int | None) -> str:
         """Return the label at this cut-off."""
-        return f"{self.label}@{format_cut_off(k)}" + (f" ({self.options})" if self.options else "")
+        return format_measure(self.label, self.options, k)
 
 
 @dataclass(frozen=True)
