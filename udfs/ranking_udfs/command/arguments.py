@@ -140,6 +140,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
         chosen.error("report: --output FILE or --figures DIR is required")
     check_conditions(chosen, arguments)
+    if getattr(arguments, "pairs", False) and arguments.segment is not None:
+        chosen.error("--pairs is of all users, without their segments: leave out --segment")
     if arguments.command in ("check", "evaluate", "compare"):
         arguments.format = arguments.format or format_of(chosen, arguments)
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
@@ -413,6 +415,12 @@ def add_comparison(parser: Parser) -> None:
     add_request(parser, defaults.COMPARED_MEASURES)
     add_output(parser, "in tables")
     add_test(parser, "default: each with each")
+    parser.add_argument(
+        "--pairs",
+        action="store_true",
+        help="print the models in order, with letters, in place of differences: those that share one are "
+        "not surely different; each is compared with each",
+    )
     parser.add_argument(
         "--format",
         choices=COMPARISON_FORMATS,

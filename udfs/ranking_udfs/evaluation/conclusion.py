@@ -7,6 +7,7 @@ from ..measures.grammar import parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
+from .pairs import Standing
 from .words import DIGITS_OF_P, Row, format_measure, format_number, format_p
 
 
@@ -68,6 +69,21 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     if verdict == "unclear" and row["minimum_detectable_effect"]:
         text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
     return text + "."
+
+
+def best_sentence(found: Standing, options: ComparisonOptions, digits: int) -> str:
+    """Compare the best model with the second best; p is of all pairs, since these two were picked of them."""
+    pairs = len(found.means) * (len(found.means) - 1) // 2
+    return f"Best against second best: {sentence(found.best, options, pairs, digits)}"
+
+
+def letters_note(options: ComparisonOptions) -> str:
+    """Describe what letters say."""
+    name = CORRECTIONS[options.correction]
+    corrected = f"corrected after {name} for all pairs in one measure at one k" if name else "not corrected"
+    share = format_number(100 * options.confidence, 15)
+    what = "Models that share a letter are not surely different"
+    return f"{what} ({share} % confidence, {TESTS[options.test]}, {corrected})."
 
 
 def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0, count: int = 0) -> str:
