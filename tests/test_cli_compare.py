@@ -91,8 +91,8 @@ def test_the_table_is_for_reading(run: Run) -> None:
         "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean "
         "difference, each alone; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
-        "Best against second best: bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.02 "
-        "after Holm, 6 comparisons.",
+        "Best against second best: bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p "
+        "0.02 after Holm, 6 comparisons.",
     ]
     assert max(map(len, text.splitlines())) <= 80
     assert [f"{number:.4g}" for number in (MEAN - HALF, MEAN + HALF, HALF)] == ["0.1238", "0.5762", "0.2262"]
