@@ -166,7 +166,7 @@ def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path
     assert sum(map(bool, streams(stored))) == 5
     shown = notebook.cells[-1].outputs[0].data["text/html"]
     assert "similar" in shown
-    assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<svg" in (tmp_path / "my_report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -126,7 +126,7 @@ def test_means_and_counts_are_those_of_evaluate_and_intervals_those_of_student(
             assert is_shown(shown, half)
             decimals[system].add(len(mean.partition(".")[2]))
     assert decimals == {system: {max(needed[system])} for system in SYSTEMS}  # the same in a column
-    rows = {row["Table"].partition(" ")[0]: list(row.values())[1:] for row in tables_in(found["The data"])[0]}
+    rows = {row["Table"]: list(row.values())[1:] for row in tables_in(found["The data"])[0]}
     assert rows["bert"] == ["3570", "119", "60", "1", "0"]
     assert rows["Truth"] == ["1440", "120", "12", "", ""]
 
@@ -279,7 +279,7 @@ def test_randomization_names_its_seed(written: Written) -> None:
 def test_the_sql_on_the_page_makes_the_same_numbers(written: Written, own: duckdb.DuckDBPyConnection) -> None:
     html = written(*ARGUMENTS)
     (sql,) = (text for text in (one.text for one in parsed(html).iter(f"{HTML}pre")) if text)
-    rows = {}
+    rows: dict[Any, Any] = {}
     for statement in own.extract_statements(sql):
         result = own.execute(statement)
         if "ranking_compare_by_user" in statement.query:

@@ -104,8 +104,16 @@ def best_sentence(found: Standing, options: ComparisonOptions, digits: int) -> s
     return f"Best against second best: {sentence(found.best, options, pairs, digits)}"
 
 
-def leading_sentence(found: Standing) -> str:
-    """Say which model is the best, and whether surely so."""
+def leading_sentence(found: Standing, shared: Sequence[Row] = ()) -> str:
+    """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
+    text = best_and_surely(found)
+    if shared and shared[0]["system"] != next(iter(found.means)):
+        where = f"of the {shared[0]['users']} users with recommendations of every model"
+        text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
+    return text
+
+
+def best_and_surely(found: Standing) -> str:
     first, second, *_ = map(printable, found.means)
     label = measure_label(found.best)
     tied = list(map(printable, found.leaders[1:]))
@@ -125,10 +133,8 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     words = None if choice.given else HEADLINES.get(choice.measure.name)
     unit, behind = words or ("", "")
     before = "" if words else f"{format_measure(choice.measure.label, choice.options_text, k)} is "
-    behind, scale = (
-        behind.replace("PLACE", "in the list" if k is None else f"among the first {k}"),
-        100 if words else 1,
-    )
+    place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
+    behind, scale = behind.replace("PLACE", place), 100 if words else 1
     halves = [scale * (row["high"] - row["low"]) / 2 for row in rows if row["high"] is not None]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
     texts = []
@@ -147,10 +153,13 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:
     """Say the means of the users who have recommendations of every model, the best first."""
-    means = [f"{printable(row['system'])} {format_number(row['mean'])}" for row in rows]
-    return (
-        f"Of the {rows[0]['users']} users with recommendations of every model, {label} is {', '.join(means)}."
-    )
+    decimals = column_decimals([row["mean"] for row in rows])
+    means = [
+        f"{format_with_half(row['mean'], None, decimals=decimals)} with {printable(row['system'])}"
+        for row in rows
+    ]
+    where = f"Of the {rows[0]['users']} users with recommendations of every model"
+    return f"{where}, {label} is {', '.join(means)}."
 
 
 def caveats(problems: Sequence[Row], users: int, k: int | None) -> list[str]:

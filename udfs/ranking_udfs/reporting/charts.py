@@ -195,7 +195,8 @@ def means(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
     """Draw the means at one cut-off, with intervals."""
     rows = measure_rows(findings, place)
     y = name_axis("system", chart_systems(findings), None)
-    interval = {"x": number_axis("low", measure.title), "x2": {"field": "high"}}
+    few = {"axis": {"tickCount": 5}}
+    interval = {"x": {**number_axis("low", measure.title), **few}, "x2": {"field": "high"}}
     look = system_encoding(findings, legend=False)
     spec = specification(
         chart_rows(findings, rows),
@@ -204,7 +205,7 @@ def means(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
         encoding={"y": y, "color": look["color"]},
         layer=[
             {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": interval},
-            {"mark": point_mark(), "encoding": {"x": number_axis("mean", measure.title), **look}},
+            {"mark": point_mark(), "encoding": {"x": {**number_axis("mean", measure.title), **few}, **look}},
         ],
     )
     title = measure.at(measure.cuts[0]) + leader_text(findings, measure, rows)

@@ -181,6 +181,8 @@ class Gathering:
         problems = self.problems(steps.check) if self.study.check else None
         standings = self.standings(comparisons)
         leader = standings.get((0, self.k))
+        users = max(row["users"] for row in counts.values())
+        shared = self.shared(counts, users)
         return Findings(
             systems=list(self.order),
             measures=[
@@ -191,11 +193,11 @@ class Gathering:
             ],
             confidence=self.options.confidence,
             margin=self.options.margin,
-            leading=leading_sentence(leader) if leader else None,
+            leading=leading_sentence(leader, shared) if leader else None,
             headlines=self.headlines(means, leader),
             verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
             best=best_sentence(leader, self.options, DIGITS) if leader and len(leader.means) > 2 else None,
-            caveats=self.caveats(problems, counts) if problems is not None else [],
+            caveats=[] if problems is None else self.caveats(problems, shared, users),
             standings=standings,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
@@ -240,16 +242,18 @@ class Gathering:
                 texts.append(headline_sentence([values[name] for name in names], choice, k))
         return texts
 
-    def caveats(self, problems: Sequence[Row], counts: Mapping[str, Row]) -> list[str]:
+    def caveats(self, problems: Sequence[Row], shared: Sequence[Row], users: int) -> list[str]:
         """Say what stands against the verdict, and where lists are missing, what users with lists say."""
-        users = max(row["users"] for row in counts.values())
-        found = caveats(problems, users, self.k)
-        if self.systems[1:] and max(row["users_without_rec"] for row in counts.values()) >= TOUCHED * users:
-            shared = self.fetch(shared_query(self.request, self.first, self.at_k, len(self.systems)))
-            if shared:
-                label = format_measure(self.first.measure.label, self.first.options_text, self.k)
-                found.append(shared_sentence(shared, label))
-        return found
+        label = format_measure(self.first.measure.label, self.first.options_text, self.k)
+        return caveats(problems, users, self.k) + ([shared_sentence(shared, label)] if shared else [])
+
+    def shared(self, counts: Mapping[str, Row], users: int) -> Sequence[Row]:
+        """Return the means of users with recommendations of every model, if many users have not."""
+        without = max(row["users_without_rec"] for row in counts.values())
+        if len(self.systems) == 1 or without < TOUCHED * users:
+            return []
+        found = self.fetch(shared_query(self.request, self.first, self.at_k, len(self.systems)))
+        return found if all(row["users"] for row in found) else []
 
     def tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""

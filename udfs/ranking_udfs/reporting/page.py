@@ -225,9 +225,14 @@ def answer(findings: Findings) -> Iterator[str]:
     if findings.leading is not None:
         yield f'<p class="lead">{to_bdi(findings.leading)}</p>'
     yield from listing("headlines", findings.headlines)
+    before = "What to keep in mind:" if findings.baseline is None else "What stands against it:"
+    against = list(listing("caveats", findings.caveats, before))
     if findings.baseline is None:
-        yield from listing("caveats", findings.caveats, "What to keep in mind:")
+        yield from against
         return
+    if findings.best is not None:  # else the only verdict is of the two
+        yield f"<p>{to_sentence(findings.best)}</p>"
+        yield from against
     measure = findings.first
     rows = [
         row for row in findings.comparisons if row["measure"] == measure.name and row["k"] == measure.cuts[0]
@@ -236,9 +241,8 @@ def answer(findings: Findings) -> Iterator[str]:
     for row, said in zip(rows, findings.verdicts, strict=True):
         yield f'<li class="{to_html(row["verdict"])}">{to_sentence(said)}</li>'
     yield "</ul>"
-    if findings.best is not None:
-        yield f"<p>{to_sentence(findings.best)}</p>"
-    yield from listing("caveats", findings.caveats, "What stands against it:")
+    if findings.best is None:
+        yield from against
     if len(findings.measures) > 1:
         yield f"<p>Against {to_bdi(findings.baseline)}, by every measure at its first cut-off:</p>"
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
@@ -278,21 +282,17 @@ def data(findings: Findings) -> Iterator[str]:
     lines = []
     for row in findings.tables:
         of = {} if row["is_truth"] else findings.counts[row["system"]]
-        source = ", ".join(filter(None, (row["name"], row["modified"])))
-        found = [
-            row["lines"],
-            row["users"],
-            row["items"],
-            of.get("users_without_rec"),
-            of.get("users_without_truth"),
-        ]
         name = "Truth" if row["is_truth"] else row["system"]
-        lines.append([f"{name} ({source})" if source else name, *found])
+        counts = [of.get("users_without_rec"), of.get("users_without_truth")]
+        lines.append([name, row["lines"], row["users"], row["items"], *counts])
     yield table([*header, *of_systems], lines, "The data")
     users = max(row["users"] for row in findings.counts.values())
+    dates = {row["name"]: row["modified"] for row in findings.tables if row["modified"]}
+    files = ", ".join(f"{name} ({date})" for name, date in dates.items())
     yield (
-        f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got '
-        "nothing, which counts as an empty list. No truth: who has recommendations only.</p>"
+        f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got nothing, '
+        "which counts as an empty list. No truth: who has recommendations only, and is left out."
+        f"{f' Files, and when they were last changed: {to_bdi(files)}.' if files else ''}</p>"
     )
     if findings.problems is None:
         yield "<p>The data was not checked.</p>"
