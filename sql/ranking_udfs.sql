@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -397,6 +397,26 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
     'ideal': judged.ideal,
     'log2_ideal': log2_ideal::DOUBLE
 };
+CREATE OR REPLACE MACRO _ranking_first_places(items) AS
+CASE
+    WHEN len(items) <= 50
+        THEN list_filter(
+            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
+            lambda place: items[place] IS NOT NULL
+        )
+    ELSE list_transform(
+        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
+        lambda ordered: list_sort(
+            list_transform(
+                list_filter(
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
+                ),
+                lambda one: one[2]
+            ),
+            'ASC'
+        )
+    )[1]
+END;
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -414,6 +434,16 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
+CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': list_transform(
+        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'ideal': list_transform(
+        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'size': tied.size
+};
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -501,6 +531,8 @@ ORDER BY
     length(problem) ASC NULLS LAST,
     problem ASC NULLS LAST,
     system ASC NULLS FIRST;
+CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
+concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -545,6 +577,8 @@ ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
+ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.
+ranking_explain | table function |  | rec; truth; user | k=10; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
@@ -552,6 +586,8 @@ ranking_split | table function |  | events | test_from=NULL; test_size=NULL; fol
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
+ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, on average over the users: how much changes for them.
+ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, for each user.
 ranking_judge | judging |  | rec; truth; grades |  |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
@@ -570,8 +606,6 @@ CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
-CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
-concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
 concat(
     ', ',
@@ -620,7 +654,7 @@ AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_t
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
@@ -878,6 +912,15 @@ CASE
     WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
         THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
 END;
+CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
+CASE
+    WHEN min_grade IS NOT NULL
+        THEN _ranking_option(
+            'min_grade',
+            min_grade,
+            'a number > 0',
+            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
+END;
 CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
 CASE
     WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
@@ -992,13 +1035,6 @@ list_transform(
         'weight': exp(
             _ranking_ln_ways(tie, n)
             - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
-CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
-len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_longest(ks) AS
-CASE
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
-        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
-END;
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -1016,6 +1052,13 @@ nullif(
         '(?s)^\w+\("NULL", (.*)\)$',
         1),
     '');
+CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
+len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+CREATE OR REPLACE MACRO _ranking_longest(ks) AS
+CASE
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
+        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
+END;
 CREATE OR REPLACE MACRO _ranking_like_grades(type) AS
 regexp_extract_all(
     _ranking_column_texts(type),
@@ -1220,7 +1263,7 @@ FROM (
             SELECT
                 list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
                 baseline::VARCHAR AS wanted,
-                CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
+                CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL
         )
@@ -1413,6 +1456,16 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+coalesce(
+    error(caller || ': ' || coalesce(
+        _ranking_min_grade_problem(min_grade),
+        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+            THEN concat(
+                'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade)
+        END))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
     CASE
@@ -1576,31 +1629,6 @@ CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := '
                 1)
     END
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
-        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN NOT _ranking_are_integers(ks)
-        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
-    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
-        || CASE
-            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
-        END
-END;
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN NOT _ranking_are_integers(max_k)
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
 CREATE OR REPLACE MACRO _ranking_systems(rec, names) AS TABLE
 SELECT DISTINCT
     COLUMNS(concat(
@@ -1731,6 +1759,31 @@ list_any_value(
         END
     )
 );
+CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
+        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
+    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
+        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN NOT _ranking_are_integers(ks)
+        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
+        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
+        || CASE
+            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
+        END
+END;
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(typeof(max_k))
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
+    WHEN NOT _ranking_are_integers(max_k)
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0
+        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     [{
@@ -2048,6 +2101,27 @@ FROM (
         FROM _ranking_recs(rec, names)
         GROUP BY system, userid
     )
+);
+CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
+SELECT
+    * EXCLUDE (listed, items, listed_texts, texts),
+    CASE
+        WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
+        ELSE _ranking_found_items(listed, items)
+    END AS found
+FROM (
+    SELECT
+        *,
+        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
+        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
+        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
+        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
+    FROM query_table(lists) AS lists_of
+    UNION ALL BY NAME
+    SELECT [truths.itemid] AS listed, [recs.itemid] AS items
+    FROM _ranking_recs(rec, names) AS recs
+    CROSS JOIN _ranking_truths(truth, names) AS truths
+    WHERE false
 );
 CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
 (
@@ -2922,6 +2996,101 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+WITH _ranking_paired_systems AS NOT MATERIALIZED (
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+)
+SELECT
+    pair,
+    baseline,
+    system,
+    userid,
+    k,
+    n_rec_baseline,
+    n_rec,
+    top_baseline,
+    top_system,
+    len(depths) / nullif(longer, 0) AS overlap,
+    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
+    list_sum(list_transform(
+        flatten(
+            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
+            || list_transform(
+                depths,
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
+        ),
+        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
+    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
+    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
+    CASE WHEN longer > 0
+        THEN (
+            len(depths) = longer AND top_baseline = top_system
+            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
+        )::INTEGER::DOUBLE
+    END AS same_list
+FROM (
+    SELECT
+        *,
+        greatest(top_baseline, top_system) AS longer,
+        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
+    FROM (
+        SELECT
+            *,
+            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
+        FROM (
+            SELECT
+                *,
+                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
+                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
+            FROM (
+                SELECT
+                    *,
+                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
+                    coalesce(of_system.n_rec, 0) AS n_rec,
+                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
+                FROM (
+                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
+                    FROM (
+                        SELECT
+                            pairs.*,
+                            userid,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
+                        FROM (
+                            SELECT
+                                userid,
+                                list({
+                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
+                                }) AS lists
+                            FROM (
+                                SELECT *, _ranking_first_places(items) AS places
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
+                            )
+                            GROUP BY userid
+                        )
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
+                    )
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
+                )
+            )
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+        )
+    )
+)
+WHERE (
+    SELECT coalesce(
+        error(
+            caller || ': '
+            || coalesce(
+                list_transform(
+                    [_ranking_misfits(rec, rec, names)], lambda misfits: list_any_value(misfits[:1] || misfits[3:])
+                )[1],
+                _ranking_unread_column(rec, rec, names),
+                _ranking_option(
+                    'persistence', persistence, 'a number > 0 and <= 1',
+                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3084,54 +3253,191 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+CREATE OR REPLACE MACRO ranking_explain(
+    rec, truth, user, k := 10, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL
+) AS TABLE
+WITH _ranking_user_rec AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (ranking_absent)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+), _ranking_user_truth AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (ranking_absent)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+), _ranking_user_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.*,
+        truths.userid IS NOT NULL AS has_truth,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        truths.grades
+    FROM _ranking_systems(
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+    ) AS systems
+    LEFT JOIN _ranking_truth_lists(
+        '_ranking_user_truth',
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        'ranking_explain'
+    ) AS truths ON true
+    LEFT JOIN _ranking_rec_lists(
+        '_ranking_user_rec',
+        '_ranking_user_rec',
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        NULL,
+        true
+    ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (
+        SELECT _ranking_valid(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            'ranking_explain'
+        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
+    ) AND (
+        SELECT coalesce(
+            error('ranking_explain: ' || coalesce(
+                _ranking_k_problem(k),
+                CASE
+                    WHEN user IS NULL THEN 'user must be a userid, got NULL'
+                    WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
+                        AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
+                        THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
+                END))::BOOLEAN,
+            true)
+    )
+), _ranking_user_rows AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (entry),
+        entry.rank,
+        entry.place,
+        entry.found_at,
+        CASE
+            WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
+            ELSE judged.grades[list_position(judged.ranks, entry.rank)]
+        END AS grade
+    FROM (
+        SELECT
+            *,
+            unnest(
+                list_transform(
+                    range(1, shown + 1), lambda rank: {'rank': rank, 'place': NULL::BIGINT, 'found_at': NULL::BIGINT}
+                )
+                || list_filter(
+                    list_transform(
+                        range(1, coalesce(len(truth_items), 0) + 1),
+                        lambda place: {
+                            'rank': NULL::BIGINT,
+                            'place': place,
+                            'found_at': judged.ranks[list_position(places, place)]::BIGINT
+                        }
+                    ),
+                    lambda missed: coalesce(missed.found_at > shown, true)
+                )
+            ) AS entry
+        FROM (
+            SELECT
+                *,
+                _ranking_ties_choice(
+                    ties,
+                    {
+                        'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
+                        'size': judged.size
+                    },
+                    _ranking_tied_ranking(judged, scores, reversed, NULL),
+                    'ranking_explain'
+                ) AS tied
+            FROM (
+                SELECT
+                    *,
+                    list_reverse(scores) AS reversed,
+                    list_transform(found, lambda one: one[2]) AS places,
+                    least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
+                    _ranking_judgement(found, len(rec_items), len(truth_items), grades, NULL) AS judged
+                FROM _ranking_found_truth(
+                    '_ranking_user_lists',
+                    rec,
+                    truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+                )
+            )
+        )
+    )
+)
 SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
+    COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
+    CASE
+        WHEN rank IS NULL THEN struct_extract(
+            {'text': missed::VARCHAR, 'same': missed}, CASE WHEN typeof(missed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
+        ELSE struct_extract(
+            {'text': listed::VARCHAR, 'same': listed}, CASE WHEN typeof(listed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
+    END AS itemid,
+    scores[coalesce(rank, found_at)] AS score,
+    grade,
+    CASE WHEN has_truth THEN is_relevant END AS relevant,
+    gain,
+    discount,
+    gain * discount AS contribution,
+    CASE WHEN counts THEN _ranking_expected_dcg(ranking) END AS dcg,
+    CASE WHEN counts THEN _ranking_ideal_dcg(ranking) END AS ideal_dcg,
+    CASE WHEN counts THEN _ranking_expected_ndcg(ranking) END AS ndcg,
+    CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
+    CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
+    found_at
+FROM (
+    SELECT
+        *,
+        truth_items[place] AS missed,
+        rec_items[rank] AS listed,
+        coalesce(grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074), false) AS is_relevant,
+        has_truth AND rank IS NOT NULL AS counts,
+        CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+        CASE WHEN has_truth AND rank IS NOT NULL
+            THEN coalesce(list_sum(list_transform(
+                list_filter(
+                    list_zip(tied.ranks, tied.lasts, tied.grades),
+                    lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+                lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
+            )), 0)
+        END AS gain,
+        _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
+        _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
+    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
+)
+WHERE rank IS NOT NULL OR is_relevant
+ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+        ),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        truths.grades
+    FROM _ranking_truth_lists(truth, names, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+)
+SELECT
+    * EXCLUDE (truth_items, grades, found),
     CASE
         WHEN grades IS NULL THEN len(truth_items)
         ELSE len(list_filter(grades, lambda grade: grade > 0))
     END AS n_truth,
     _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
-            ELSE _ranking_found_items(listed, items)
-        END AS found
-    FROM (
-        SELECT
-            *,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
-        FROM (
-            SELECT
-                systems.* REPLACE (
-                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-                ),
-                truths.userid IS NOT NULL AS has_truth,
-                truths.userid,
-                coalesce(lists.n_rec, 0) AS n_rec,
-                coalesce(lists.items, []) AS rec_items,
-                lists.scores,
-                truths.items AS truth_items,
-                truths.grades
-            FROM _ranking_truth_lists(truth, names, caller) AS truths
-            CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-                ON _ranking_same_id(lists.userid, truths.userid)
-                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        )
-        UNION ALL BY NAME
-        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
-        FROM _ranking_recs(rec, names) AS recs
-        CROSS JOIN _ranking_truths(truth, names) AS truths
-        WHERE false
-    )
-);
+FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names) AS TABLE
 SELECT
     1 AS place,
@@ -3164,6 +3470,42 @@ UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)
 UNION ALL
 FROM _ranking_apart_problems(rec, truth, names);
+CREATE OR REPLACE MACRO ranking_overlap(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT
+    compared.baseline,
+    system,
+    k,
+    count(overlap) AS users,
+    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
+    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap'
+) AS compared
+GROUP BY pair, compared.baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap_by_user'
+)
+WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -3332,12 +3674,122 @@ WHERE (
 )
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_by_item(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL
+) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
+    users_relevant,
+    users_recommended,
+    hits,
+    hits / nullif(users_relevant, 0) AS recall,
+    hits / nullif(users_recommended, 0) AS "precision",
+    exposure,
+    ranks_of_hits / nullif(hits, 0) AS mean_rank,
+    users_without_truth
+FROM (
+    SELECT
+        * EXCLUDE (strangers),
+        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            itemid,
+            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
+            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
+            coalesce(sum(n_hits), 0)::BIGINT AS hits,
+            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
+            sum(n_hits * rank) AS ranks_of_hits,
+            sum(n_strangers)::BIGINT AS strangers
+        FROM (
+            SELECT
+                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+                struct_extract(
+                    {'text': item::VARCHAR, 'same': item}, CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                ) AS itemid,
+                rank,
+                count(*) FILTER (NOT is_hit) AS n_lists,
+                count(*) FILTER (is_hit) AS n_hits,
+                count(*) FILTER (NOT has_truth) AS n_strangers
+            FROM (
+                SELECT
+                    * EXCLUDE (rec_items, places, hits),
+                    unnest(list_select(rec_items, places || hits)) AS item,
+                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
+                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
+                        AS is_hit
+                FROM (
+                    SELECT
+                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
+                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
+                        CASE
+                            WHEN has_truth THEN list_transform(
+                                list_filter(
+                                    list_zip(judged.ranks, judged.grades),
+                                    lambda one: one[2] >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)),
+                                lambda one: one[1])
+                            ELSE []
+                        END AS hits
+                    FROM _ranking_judged(
+                        rec,
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                        _ranking_longest(ks),
+                        false,
+                        'ranking_by_item'
+                    )
+                    WHERE (
+                        SELECT _ranking_valid_grades(
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
+                        )
+                    )
+                )
+            )
+            GROUP BY ALL
+            UNION ALL BY NAME
+            SELECT systems.*, itemid, n_relevant
+            FROM _ranking_systems(
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+            ) AS systems
+            CROSS JOIN (
+                SELECT
+                    struct_extract(
+                        {'text': item::VARCHAR, 'same': item},
+                        CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                    ) AS itemid,
+                    count(*) FILTER (is_relevant) AS n_relevant
+                FROM (
+                    SELECT
+                        itemid AS item,
+                        bool_or(
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
+                        ) AS is_relevant
+                    FROM _ranking_truths(
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+                    )
+                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+                    GROUP BY userid, itemid
+                )
+                GROUP BY item
+            )
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
+        WHERE coalesce(rank <= k, true)
+        GROUP BY ALL
+    )
+)
+WHERE itemid IS NOT NULL
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true
 ) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth, scores)
+SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec,
     truth,
@@ -3598,9 +4050,13 @@ COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold 
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
+COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
+COMMENT ON MACRO TABLE ranking_overlap IS 'How much two systems'' lists have in common, on average over the users: how much changes for them.';
+COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'How much two systems'' lists have in common, for each user.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
+COMMENT ON MACRO TABLE ranking_by_item IS 'How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
@@ -3609,7 +4065,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_judged_problem _ranking_ln_ways _ranking_tied_ranking _ranking_names _ranking_problem_rows ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_are_integers _ranking_longest _ranking_has _ranking_type _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_cuts _ranking_valid_k _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_judged _ranking_table_problems ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_exact_sum _ranking_family _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_problem_rows _ranking_column ranking_functions _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_score _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure _ranking_gini _ranking_difference udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_table _ranking_list_names ranking_mean _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage udf_personalization _ranking_missing_columns _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_views _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison ranking_explain _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

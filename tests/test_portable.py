@@ -49,6 +49,10 @@ QUERIES = {
         "FROM ranking_gate('found')"
     ),
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
+    "ranking_by_item": "FROM ranking_by_item('rec', 'truth', [2])",
+    "ranking_explain": "FROM ranking_explain('rec', 'truth', 7, 2)",
+    "ranking_overlap": "FROM ranking_overlap('systems', [2])",
+    "ranking_overlap_by_user": "FROM ranking_overlap_by_user('systems', [2]) ORDER BY userid",
     "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",
     "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
     "ranking_judged": JUDGED,

@@ -37,6 +37,7 @@ GIVEN = {
     "judged": "ranking_judge([1, 3, 2, 6], [1, 2, 4], [4, 2, 1])",
     **{name: name for name in ("rec_list", "predicted", "actual", "number", "key", "value")},
     **{"n_items": "9", "options": "'-reverse'", "reverse": "true", "k": "2"},
+    "user": "1",
 }
 # One for each parameter with a default that is another than the default.
 OTHER = {
@@ -46,7 +47,7 @@ OTHER = {
     **{"correction": "'bh'", "test": "'randomization'", "permutations": "500", "seed": "4"},
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
-    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'"},
+    **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2"},
     **{
         "events": "'happened'",
         "test_from": "12",

@@ -554,6 +554,8 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         "ranking_compare({}, 'truth', [10])",
         "ranking_compare_by_user({})",
         "ranking_gate({})",
+        "ranking_overlap({}, [1])",
+        "ranking_explain({}, 'truth', 1)",
         "ranking_split({}, last := 1)",
         "ranking_check('rec', 'truth', history := {})",
     ],

@@ -68,6 +68,8 @@ FUNCTIONS = {
     "interpolated_precision_curve": "10",
     "precision_recall_curve": "10",
     "ranking_compare": "[10]",
+    "ranking_by_item": "[10]",
+    "ranking_explain": "1",
 }
 
 

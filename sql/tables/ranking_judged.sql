@@ -25,7 +25,7 @@ CREATE OR REPLACE TEMP MACRO ranking_judged(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true
 ) AS TABLE
-SELECT * EXCLUDE (ranking_system, has_truth, scores)
+SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec,
     truth,

@@ -7,6 +7,6 @@
 CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
-        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_truth')
+        THEN lower(name) NOT IN ('system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth')
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;

@@ -42,7 +42,7 @@ FROM (
             SELECT
                 list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
                 baseline::VARCHAR AS wanted,
-                CASE caller WHEN 'ranking_compare' THEN 'rec' ELSE 'by_user' END AS source
+                CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL
         )

@@ -6,55 +6,35 @@
 -- tied:       as for _ranking_rec_lists
 -- caller:     the function that an error names
 -- Returns:    what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for
---             users in rec that are not in truth a row too, in which has_truth is false; scores, NULL unless tied
+--             users in rec that are not in truth a row too, in which has_truth is false; rec_items, the list; scores, NULL
+--             unless tied
 -- Example:    FROM _ranking_judged(
 --     'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), 10, false, 'ranking_judged');
 CREATE OR REPLACE TEMP MACRO _ranking_judged(rec, truth, names, max_k, tied, caller) AS TABLE
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+        ),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        truths.grades
+    FROM _ranking_truth_lists(truth, names, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+)
 SELECT
-    * EXCLUDE (rec_items, truth_items, listed, items, listed_texts, texts, grades, found),
+    * EXCLUDE (truth_items, grades, found),
     CASE
         WHEN grades IS NULL THEN len(truth_items)
         ELSE len(list_filter(grades, lambda grade: grade > 0))
     END AS n_truth,
     _ranking_judgement(found, len(rec_items), len(truth_items), grades, max_k) AS judged
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
-            ELSE _ranking_found_items(listed, items)
-        END AS found
-    FROM (
-        SELECT
-            *,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-            CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
-        FROM (
-            SELECT
-                systems.* REPLACE (
-                    CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-                ),
-                truths.userid IS NOT NULL AS has_truth,
-                truths.userid,
-                coalesce(lists.n_rec, 0) AS n_rec,
-                coalesce(lists.items, []) AS rec_items,
-                lists.scores,
-                truths.items AS truth_items,
-                truths.grades
-            FROM _ranking_truth_lists(truth, names, caller) AS truths
-            CROSS JOIN _ranking_systems(rec, names) AS systems
-            FULL JOIN _ranking_rec_lists(rec, truth, names, max_k, tied) AS lists
-                ON _ranking_same_id(lists.userid, truths.userid)
-                AND lists.system IS NOT DISTINCT FROM systems.ranking_system
-            WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        )
-        UNION ALL BY NAME
-        -- No row: both lists get a type that holds the items of either.
-        SELECT [truths.itemid] AS listed, [recs.itemid] AS items
-        FROM _ranking_recs(rec, names) AS recs
-        CROSS JOIN _ranking_truths(truth, names) AS truths
-        WHERE false
-    )
-);
+FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names);

@@ -48,6 +48,11 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
     ".tex": "latex",
     ".sql": "sql",
 }
+# What the commands that measure have besides, where it is not asked for.
+NOT_ASKED = {
+    **{"usual": defaults.MEASURES, "measures": None, "ties": "item", "segment": None},
+    **{"no_check": False, "allow_empty": True},
+}
 A_FILE = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # shtab.FILE, which may not be there
 A_MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  # which `completion` prints
 EXAMPLES = {
@@ -80,6 +85,13 @@ EXAMPLES = {
   ranking-udfs compare --database shop.duckdb a=rec_a b=rec_b truth -m ndcg@10
   ranking-udfs compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse
   ranking-udfs compare all.csv truth.csv --baseline a --fail-if 'ndcg worse'""",
+    "explain": """
+  ranking-udfs explain rec.csv truth.csv --user-id c02 -k 10
+  ranking-udfs explain als=als.csv bert=bert.csv truth.csv --user-id 7 -k 5
+  ranking-udfs explain rec.csv truth.csv --user-id c02 --output c02.csv""",
+    "overlap": """
+  ranking-udfs overlap als=als.csv bert=bert.csv --baseline als -k 5,10
+  ranking-udfs overlap all.parquet --system model --format json""",
     "report": """
   ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
   ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
@@ -142,7 +154,9 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     check_conditions(chosen, arguments)
     if getattr(arguments, "pairs", False) and arguments.segment is not None:
         chosen.error("--pairs is of all users, without their segments: leave out --segment")
-    if arguments.command in ("check", "evaluate", "compare"):
+    if arguments.command == "explain" and len(set(arguments.k or [])) > 1:
+        chosen.error(f"-k must be one cut-off, got {','.join(map(str, arguments.k))}")
+    if arguments.command in ("check", "evaluate", "compare", "explain", "overlap"):
         arguments.format = arguments.format or format_of(chosen, arguments)
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
         "",
@@ -176,7 +190,7 @@ def options_of(parser: argparse.ArgumentParser) -> list[str]:
 
 def check_files(parser: Parser, arguments: argparse.Namespace) -> None:
     """Refuse too few files, and a file that is the second of several measures or cut-offs."""
-    if len(arguments.files) < 2:
+    if len(arguments.files) < 2 and arguments.has_truth:
         parser.error("the following arguments are required: REC and TRUTH")
     for text in arguments.files if arguments.database is None else []:
         if os.path.exists(text):
@@ -229,6 +243,8 @@ def parsers() -> tuple[Parser, dict[str, Parser]]:
     add_evaluation(evaluation)
     add_gate(evaluation)
     add_comparison(commands.add_parser("compare", help="find out which model is better, and how surely"))
+    add_explanation(commands.add_parser("explain", help="show one user's lists, and why they measure so"))
+    add_overlap(commands.add_parser("overlap", help="find out how much models' lists have in common"))
     add_report(commands.add_parser("report", help="write a page that shows which model is better, and why"))
     statements = commands.add_parser(
         "sql", help="print the SQL of an evaluation, to run after ranking_udfs.register(con)"
@@ -329,10 +345,7 @@ def add_check(parser: Parser) -> None:
         "List the problems of the data, with their file and what to write against them. "
         + str(parser.description)
     )
-    # What the commands that measure have besides.
-    parser.set_defaults(
-        usual=defaults.MEASURES, measures=None, ties="item", segment=None, no_check=False, allow_empty=True
-    )
+    parser.set_defaults(**NOT_ASKED)
     file_action(
         parser,
         "--history",
@@ -357,6 +370,48 @@ def add_check(parser: Parser) -> None:
         help=f"exit with code {EXIT_FAILED} if this is so: any problem (problems), or one of these words "
         "('problems(repeated)'); may be repeated",
     )
+
+
+def add_explanation(parser: Parser) -> None:
+    """Add the arguments of the explanation of a user's lists."""
+    add_inputs(parser)
+    parser.description = (
+        "Print one user's list of each model, rank by rank with gains and discounts, the relevant items that "
+        "are not in it, and the measures that follow. " + str(parser.description)
+    )
+    parser.set_defaults(**NOT_ASKED)
+    parser.add_argument("--user-id", metavar="USER", required=True, help="the user, as written in the files")
+    parser.add_argument(
+        "--ties",
+        choices=("item", "expected"),
+        help="order of equal scores: by item, ascending; or none: means over all orders (default: item)",
+    )
+    add_output(parser)
+    parser.add_argument(
+        "--format", choices=FORMATS, help="format (default: by the extension of --output, or table)"
+    )
+
+
+def add_overlap(parser: Parser) -> None:
+    """Add the arguments of the overlap of lists."""
+    add_inputs(parser, has_truth=False)
+    parser.description = (
+        "Print how much the lists of two models have in common, on average over the users. No truth is "
+        "needed. " + str(parser.description)
+    )
+    parser.set_defaults(**NOT_ASKED)
+    add = parser.add_argument
+    add("--baseline", metavar="NAME", help="model to compare the others with (default: each with each)")
+    add(
+        "--persistence",
+        type=parse_number,
+        default=defaults.PERSISTENCE,
+        metavar="P",
+        help="of RBO: how much each rank counts of what the one above does, above 0 to 1 (default: "
+        "%(default)s)",
+    )
+    add_output(parser)
+    add("--format", choices=FORMATS, help="format (default: by the extension of --output, or table)")
 
 
 def add_evaluation(parser: Parser) -> None:
@@ -553,9 +608,10 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
     )
 
 
-def add_inputs(parser: Parser) -> None:
+def add_inputs(parser: Parser, has_truth: bool = True) -> None:
     """Add the arguments for files, columns and cut-offs."""
-    parser.usage = f"{parser.prog} [options] REC [REC ...] TRUTH"
+    parser.usage = f"{parser.prog} [options] REC [REC ...]{' TRUTH' * has_truth}"
+    parser.set_defaults(has_truth=has_truth, grade=None)
     parser.description = (
         "Files are CSV, Parquet, JSON or TREC files, folders of them, patterns such as 'rec/*.parquet', URLs "
         "or - for standard input; with --database, tables. A ranking is by score, descending; equal scores "
@@ -565,9 +621,11 @@ def add_inputs(parser: Parser) -> None:
         parser,
         "files",
         nargs="+",
-        metavar="REC, TRUTH",
+        metavar="REC, TRUTH" if has_truth else "REC",
         help="REC: userid, itemid, score; several models as NAME=FILE, or by a column system; of one that "
-        "has ranks, NAME=FILE:ascending. TRUTH: userid, itemid, and the grade rel if there is one",
+        "has ranks, NAME=FILE:ascending."
+        + " TRUTH: userid, itemid, and the grade rel if there is one"
+        * has_truth,
     )
     parser.add_argument(
         "-k",
@@ -589,6 +647,8 @@ def add_inputs(parser: Parser) -> None:
     )
     columns = parser.add_argument_group("columns of the files")
     for name, (column, what) in COLUMNS.items():
+        if name == "grade" and not has_truth:
+            continue
         columns.add_argument(f"--{name}", metavar="COLUMN", help=f"column of {what} (default: {column})")
     columns.add_argument(
         "--ascending",

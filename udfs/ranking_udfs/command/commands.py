@@ -28,6 +28,7 @@ from ..evaluation.problems import NOTHING, check_common, problem_text, with_advi
 from ..evaluation.queries import Plan, fetch_rows, plan
 from ..evaluation.words import Row
 from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
+from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
 from .arguments import EXIT_FAILED, EXIT_USAGE
@@ -42,6 +43,7 @@ from .gates import (
 )
 from .messages import say
 from .output import check_outputs, copy_statement, is_terminal, write_output
+from .reasons import explain_query, explanation_text, overlap_query, overlap_text
 from .requests import Job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
@@ -249,6 +251,41 @@ def compare(job: Job) -> int:
     return stop_at(failed)
 
 
+def explain(job: Job) -> None:
+    """Print one user's lists, and what follows from them."""
+
+    def results() -> tuple[Sequence[Row], bool]:
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        check_users(con, inputs)
+        step("ranking")
+        rows = fetch_rows(con, explain_query(job.request, job.user_id))
+        of_user = f"SELECT count(*) > 0 FROM {tables.prefix}truth WHERE userid::VARCHAR = ?"
+        ((has_truth,),) = con.execute(of_user, [job.user_id]).fetchall()
+        return rows, has_truth
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
+        rows, has_truth = interruptible(con, results)
+    if not has_truth and not job.quiet:
+        say("note", f"user {shorten(job.user_id)} is not in the truth: nothing can be measured")
+    write_output(job.output, explanation_text(job, rows, has_truth, digits_of(job)))
+
+
+def overlap(job: Job) -> None:
+    """Print how much the models' lists have in common."""
+
+    def results() -> Sequence[Row]:
+        step("reading")
+        tables = read_inputs(con, job, inputs)
+        check_systems(systems_of(con, tables), job.options.baseline, "overlap", "--", TO_COMPARE)
+        step("comparing")
+        return fetch_rows(con, overlap_query(job.request, job.options.baseline, job.persistence))
+
+    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
+        rows = interruptible(con, results)
+    write_output(job.output, overlap_text(job, rows, digits_of(job)))
+
+
 def write_report(job: Job) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import png, svg, vl_convert
@@ -412,6 +449,8 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "check": check,
     "evaluate": evaluate,
     "compare": compare,
+    "explain": explain,
+    "overlap": overlap,
     "report": write_report,
     "sql": print_sql,
     "split": split,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..evaluation.columns import Columns
 from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.defaults import PERSISTENCE
 from ..evaluation.queries import Request, resolve_cut_offs
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
@@ -37,6 +38,8 @@ class Job:
     fail_if        the conditions that make the command fail
     figures        the folder for charts as files, if any
     figure_format  of those
+    user_id        the user whose lists are explained
+    persistence    how much less a rank counts than the one above it, where lists are compared
     """
 
     inputs: Inputs
@@ -57,6 +60,8 @@ class Job:
     fail_if: Sequence[Condition] = ()
     figures: str | None = None
     figure_format: str = "svg"
+    user_id: str = ""
+    persistence: float = PERSISTENCE
 
 
 def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -75,7 +80,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
         "is_long": given.get("long"),
         "is_by_letter": given.get("pairs"),
         "is_safe": given.get("safe_csv"),
-        **{name: given.get(name) for name in ("digits", "by_user", "fail_if", "figures", "figure_format")},
+        **{name: given.get(name) for name in OPTIONAL},
     }
     job = Job(
         inputs=inputs,
@@ -94,6 +99,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
+OPTIONAL = ("digits", "by_user", "fail_if", "figures", "figure_format", "user_id", "persistence")
 
 
 def inputs_of(arguments: argparse.Namespace) -> Inputs:
@@ -102,8 +108,8 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     if arguments.database is not None:
         catalog, prefix = Database(arguments.database), "_ranking_command_"
     return Inputs(
-        recs=arguments.files[:-1],
-        truth=arguments.files[-1],
+        recs=arguments.files[:-1] if arguments.has_truth else arguments.files,
+        truth=arguments.files[-1] if arguments.has_truth else "",
         columns=Columns(
             **{name: value for name, value in names.items() if value is not None},
             descending=not arguments.ascending,

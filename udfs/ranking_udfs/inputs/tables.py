@@ -34,7 +34,7 @@ class Inputs:
 
     recs     each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or
              `:descending`, where the best score of that model is not the best of the others
-    truth    a path
+    truth    a path; "" for none, where recommendations alone are looked at
     columns  what the files call their columns
     segment  a path, and its column that says which segment a user belongs to
     form     "auto", "table" or "trec": what kind of files recs and truth are
@@ -64,7 +64,8 @@ class Inputs:
     def paths_beside_rec(self) -> dict[str, str]:
         """The paths of all tables but rec, by the name of the table, in the order in which they are made."""
         segments = {"segments": self.segment[0]} if self.segment else {}
-        return {"truth": self.truth} | segments | ({"history": self.history} if self.history else {})
+        truth = {"truth": self.truth} if self.truth else {}
+        return truth | segments | ({"history": self.history} if self.history else {})
 
     @property
     def times(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -104,7 +105,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     truth, others, named = open_sources(con, inputs)
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [truth, *others, *(rec for _, rec in named)]
+    sources = [*filter(None, [truth]), *others, *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
@@ -124,14 +125,14 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             if inputs.stdin != STDIN:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
             has_system = "system" in recs[0].columns
-            files = files_of(named), file_of(truth), inputs.history
-            return Tables(inputs.prefix, made, has_system, systems, *files)
+            files, of_truth = files_of(named), file_of(truth) if truth else None
+            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, inputs.history)
 
 
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
-) -> tuple[Source, list[Source], list[tuple[str, Source]]]:
-    """Return the sources of truth, of segments and history, and of the models, each with its name.
+) -> tuple[Source | None, list[Source], list[tuple[str, Source]]]:
+    """Return the source of truth, if any, those of segments and history, and the models with their names.
 
     Raises:
         DataError: columns are missing, in whatever files; a file cannot be what it should be.
@@ -144,7 +145,7 @@ def open_sources(
         except MissingColumnsError as error:
             errors.append(error)
 
-    truths = [*opened(truth_source)]
+    truths = [*opened(truth_source)] if inputs.truth else []
     named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
     others = [one for opens in (segment_sources, history_sources) for found in opened(opens) for one in found]
     if errors:
@@ -152,7 +153,7 @@ def open_sources(
         truth = (truths or errors)[0].type  # which was opened first
         told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
         raise DataError(told)
-    return truths[0], others, named
+    return (truths[0] if truths else None), others, named
 
 
 def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
@@ -169,7 +170,10 @@ def file_of(source: Source) -> str | None:
 
 
 def check_unread(
-    con: duckdb.DuckDBPyConnection, inputs: Inputs, truth: Source, named: Sequence[tuple[str, Source]]
+    con: duckdb.DuckDBPyConnection,
+    inputs: Inputs,
+    truth: Source | None,
+    named: Sequence[tuple[str, Source]],
 ) -> None:
     """Raise DataError for a column that is not read and would change every number, as table functions do.
 
@@ -184,7 +188,7 @@ def check_unread(
         found = con.execute(f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
-    if columns.grade_col is None and "rel" not in truth.columns:
+    if truth and columns.grade_col is None and "rel" not in truth.columns:
         for name in unread("grades", truth, columns.score_col):
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")

@@ -1,0 +1,27 @@
+-- How much two systems' lists have in common, for each user.
+--
+-- rec, ks, baseline, persistence: as for ranking_overlap
+-- user_col, ..., descending: as for ranking_judged
+-- Returns:     baseline, system, userid, k, n_rec_baseline and n_rec (rows in rec of either system), overlap, jaccard, rbo,
+--              same_first and same_list, as for ranking_overlap; no row where the top k of both is empty
+-- Errors:      as for ranking_overlap
+-- Example:     WITH by_user AS (FROM ranking_overlap_by_user('rec', [5, 10], baseline := 'popularity'))
+--              SELECT k, count(*) AS users, count(*) FILTER (overlap = 0) AS nothing_in_common, max(rbo) AS most_alike
+--              FROM by_user GROUP BY k ORDER BY k;
+--
+-- Of two systems and more beside the baseline, ranking_compare_by_user says which is the more like it:
+-- FROM ranking_compare_by_user('by_user', measures := ['rbo']).
+CREATE OR REPLACE TEMP MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap_by_user'
+)
+WHERE overlap IS NOT NULL;

@@ -1,0 +1,17 @@
+-- Internal: a ranking with ties in which an item below a grade is judged, but not relevant: its grade is 0.
+--
+-- tied:      what _ranking_tied_ranking gives; a column
+-- min_grade: a number
+-- Returns:   STRUCT, as tied
+-- Example:   SELECT _ranking_tied_from_grade(tied, 2) FROM (SELECT _ranking_tied_ranking(
+--     ranking_judge([1, 2], [1, 2], [4, 1]), [0.5, 0.5], [0.5, 0.5], NULL) AS tied);
+CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': list_transform(
+        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'ideal': list_transform(
+        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'size': tied.size
+};

@@ -1,0 +1,130 @@
+-- How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.
+--
+-- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- user_col, ..., descending: as for ranking_judged
+-- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
+-- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
+--             users_relevant (to whom it is relevant), users_recommended (whose top k holds it), hits (both), recall (hits /
+--             users_relevant), "precision" (hits / users_recommended), NULL where they divide by 0, exposure (the sum
+--             of 1 / log2(rank + 1) over the users), mean_rank (of the hits, NULL for none), users_without_truth (in rec,
+--             left out: all counts are of users with truth)
+-- Errors:     as for ranking_summary
+-- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
+-- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
+--             FROM ranking_by_item('rec', 'truth', [10]) WHERE system = 'similar'
+--             ORDER BY users_relevant DESC, itemid LIMIT 3;
+--
+-- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
+CREATE OR REPLACE TEMP MACRO ranking_by_item(
+    rec, truth, ks,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL
+) AS TABLE
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
+    users_relevant,
+    users_recommended,
+    hits,
+    hits / nullif(users_relevant, 0) AS recall,
+    hits / nullif(users_recommended, 0) AS "precision",
+    exposure,
+    ranks_of_hits / nullif(hits, 0) AS mean_rank,
+    users_without_truth
+FROM (
+    SELECT
+        * EXCLUDE (strangers),
+        coalesce(max(strangers) OVER (PARTITION BY ranking_system, k), 0) AS users_without_truth
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            itemid,
+            coalesce(sum(n_relevant), 0)::BIGINT AS users_relevant,
+            coalesce(sum(n_lists), 0)::BIGINT AS users_recommended,
+            coalesce(sum(n_hits), 0)::BIGINT AS hits,
+            coalesce(_ranking_exact_sum(n_lists * (ln(2) / ln(rank + 1)), 80), 0) AS exposure,
+            sum(n_hits * rank) AS ranks_of_hits,
+            sum(n_strangers)::BIGINT AS strangers
+        FROM (
+            SELECT
+                COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+                -- UUIDs as texts, since DuckDB makes no column of both.
+                struct_extract(
+                    {'text': item::VARCHAR, 'same': item}, CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                ) AS itemid,
+                rank,
+                count(*) FILTER (NOT is_hit) AS n_lists,
+                count(*) FILTER (is_hit) AS n_hits,
+                count(*) FILTER (NOT has_truth) AS n_strangers
+            FROM (
+                -- A row per item of a list, and one more per hit.
+                SELECT
+                    * EXCLUDE (rec_items, places, hits),
+                    unnest(list_select(rec_items, places || hits)) AS item,
+                    unnest(CASE WHEN has_truth THEN places || hits ELSE [NULL] END) AS rank,
+                    unnest(list_resize([]::BOOLEAN[], len(places), false) || list_resize([]::BOOLEAN[], len(hits), true))
+                        AS is_hit
+                FROM (
+                    SELECT
+                        COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'rec_items')),
+                        CASE WHEN has_truth THEN _ranking_first_places(rec_items) ELSE [] END AS places,
+                        CASE
+                            WHEN has_truth THEN list_transform(
+                                list_filter(
+                                    list_zip(judged.ranks, judged.grades),
+                                    lambda one: one[2] >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)),
+                                lambda one: one[1])
+                            ELSE []
+                        END AS hits
+                    FROM _ranking_judged(
+                        rec,
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+                        _ranking_longest(ks),
+                        false,
+                        'ranking_by_item'
+                    )
+                    WHERE (
+                        SELECT _ranking_valid_grades(
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
+                        )
+                    )
+                )
+            )
+            GROUP BY ALL
+            UNION ALL BY NAME
+            SELECT systems.*, itemid, n_relevant
+            FROM _ranking_systems(
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+            ) AS systems
+            CROSS JOIN (
+                SELECT
+                    struct_extract(
+                        {'text': item::VARCHAR, 'same': item},
+                        CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
+                    ) AS itemid,
+                    count(*) FILTER (is_relevant) AS n_relevant
+                FROM (
+                    SELECT
+                        itemid AS item,
+                        bool_or(
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
+                        ) AS is_relevant
+                    FROM _ranking_truths(
+                        truth,
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+                    )
+                    WHERE userid IS NOT NULL AND itemid IS NOT NULL
+                    GROUP BY userid, itemid
+                )
+                GROUP BY item
+            )
+        )
+        CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
+        WHERE coalesce(rank <= k, true)
+        GROUP BY ALL
+    )
+)
+WHERE itemid IS NOT NULL
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;

@@ -1,0 +1,186 @@
+-- One user's lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
+--
+-- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- user:       a userid, as it is or as text
+-- k:          how far to look, an integer; NULL for the whole list
+-- ties:       'item': in the order of their itemids; 'expected': gain and all that follows from it are means over the orders
+--             of the items that tie, grade and relevant are the item's own
+-- user_col, ..., descending: as for ranking_judged
+-- min_grade:  the lowest grade that is relevant, a number > 0; gains stay what they are; NULL: every grade above 0 is
+-- Returns:    for each system a row per rank, then one per relevant item that is not in the top k, of the highest grade
+--             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain (2^grade - 1, 0 for
+--             a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg, ndcg,
+--             "precision" and recall, all of the list down to this rank; found_at, the rank beyond k at which a missed
+--             item stands, NULL for nowhere
+-- Errors:     as for ranking_judged; a k that is no integer or below 0; a user whom neither rec nor truth has
+-- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
+--                 round(ideal_dcg, 4) AS ideal_dcg, round(ndcg, 4) AS ndcg, found_at
+--             FROM ranking_explain('rec', 'truth', 'c02', 5) WHERE system = 'similar';
+--
+-- dcg, ideal_dcg, ndcg and recall of row k are those of ranking_by_user to the last bit, and so is precision, unless the
+-- list is shorter than k. Then the last row has ideal_dcg and ndcg down to k, and precision still divides by the rank.
+-- dcg / ideal_dcg is ndcg, but for the last bit where all grades of truth are equal and their gain is no power of 2: there
+-- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. A user who is in rec
+-- alone has no measures: they are NULL, and so are relevant and gain.
+--
+-- Who lost most, and why: see Tables in sql/README.md.
+CREATE OR REPLACE TEMP MACRO ranking_explain(
+    rec, truth, user, k := 10, ties := 'item',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL
+) AS TABLE
+WITH _ranking_user_rec AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (ranking_absent)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+), _ranking_user_truth AS NOT MATERIALIZED (
+    SELECT * EXCLUDE (ranking_absent)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+), _ranking_user_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.*,
+        truths.userid IS NOT NULL AS has_truth,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        truths.grades
+    FROM _ranking_systems(
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+    ) AS systems
+    LEFT JOIN _ranking_truth_lists(
+        '_ranking_user_truth',
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        'ranking_explain'
+    ) AS truths ON true
+    -- With rec as truth, the list of a user without truth is whole.
+    LEFT JOIN _ranking_rec_lists(
+        '_ranking_user_rec',
+        '_ranking_user_rec',
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        NULL,
+        true
+    ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (
+        SELECT _ranking_valid(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            'ranking_explain'
+        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
+    ) AND (
+        SELECT coalesce(
+            error('ranking_explain: ' || coalesce(
+                _ranking_k_problem(k),
+                CASE
+                    WHEN user IS NULL THEN 'user must be a userid, got NULL'
+                    WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
+                        AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
+                        THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
+                END))::BOOLEAN,
+            true)
+    )
+), _ranking_user_rows AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (entry),
+        entry.rank,
+        entry.place,
+        entry.found_at,
+        CASE
+            WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
+            ELSE judged.grades[list_position(judged.ranks, entry.rank)]
+        END AS grade
+    FROM (
+        SELECT
+            *,
+            unnest(
+                list_transform(
+                    range(1, shown + 1), lambda rank: {'rank': rank, 'place': NULL::BIGINT, 'found_at': NULL::BIGINT}
+                )
+                || list_filter(
+                    list_transform(
+                        range(1, coalesce(len(truth_items), 0) + 1),
+                        lambda place: {
+                            'rank': NULL::BIGINT,
+                            'place': place,
+                            'found_at': judged.ranks[list_position(places, place)]::BIGINT
+                        }
+                    ),
+                    lambda missed: coalesce(missed.found_at > shown, true)
+                )
+            ) AS entry
+        FROM (
+            SELECT
+                *,
+                _ranking_ties_choice(
+                    ties,
+                    {
+                        'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
+                        'size': judged.size
+                    },
+                    _ranking_tied_ranking(judged, scores, reversed, NULL),
+                    'ranking_explain'
+                ) AS tied
+            FROM (
+                SELECT
+                    *,
+                    list_reverse(scores) AS reversed,
+                    list_transform(found, lambda one: one[2]) AS places,
+                    least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
+                    _ranking_judgement(found, len(rec_items), len(truth_items), grades, NULL) AS judged
+                FROM _ranking_found_truth(
+                    '_ranking_user_lists',
+                    rec,
+                    truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+                )
+            )
+        )
+    )
+)
+SELECT
+    COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
+    -- UUIDs as texts, since DuckDB makes no column of both.
+    CASE
+        WHEN rank IS NULL THEN struct_extract(
+            {'text': missed::VARCHAR, 'same': missed}, CASE WHEN typeof(missed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
+        ELSE struct_extract(
+            {'text': listed::VARCHAR, 'same': listed}, CASE WHEN typeof(listed) = 'UUID' THEN 'text' ELSE 'same' END
+        )
+    END AS itemid,
+    scores[coalesce(rank, found_at)] AS score,
+    grade,
+    CASE WHEN has_truth THEN is_relevant END AS relevant,
+    gain,
+    discount,
+    gain * discount AS contribution,
+    CASE WHEN counts THEN _ranking_expected_dcg(ranking) END AS dcg,
+    CASE WHEN counts THEN _ranking_ideal_dcg(ranking) END AS ideal_dcg,
+    CASE WHEN counts THEN _ranking_expected_ndcg(ranking) END AS ndcg,
+    CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
+    CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
+    found_at
+FROM (
+    SELECT
+        *,
+        truth_items[place] AS missed,
+        rec_items[rank] AS listed,
+        coalesce(grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074), false) AS is_relevant,
+        has_truth AND rank IS NOT NULL AS counts,
+        CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+        -- The mean over the tie, in which an item that ties with none is alone.
+        CASE WHEN has_truth AND rank IS NOT NULL
+            THEN coalesce(list_sum(list_transform(
+                list_filter(
+                    list_zip(tied.ranks, tied.lasts, tied.grades),
+                    lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+                lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
+            )), 0)
+        END AS gain,
+        _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
+        _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
+    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
+)
+WHERE rank IS NOT NULL OR is_relevant
+ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;

@@ -1,0 +1,138 @@
+"""The item's side: to whom each is recommended, and who would have wanted it, against a slow definition."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from tests.conftest import is_close
+
+# User 9 has no truth, user 3 no list; a repeats an item, and has a NULL; `gone` is in truth alone.
+TABLES = """
+    CREATE TABLE rec AS FROM (VALUES
+        ('a', 1, 'p', 9.0), ('a', 1, 'q', 8.0), ('a', 1, 'p', 7.0), ('a', 1, 'r', 6.0),
+        ('a', 2, NULL, 5.0), ('a', 2, 'q', 4.0), ('a', 9, 'p', 1.0), ('a', 9, 'x', 1.0),
+        ('b', 1, 'r', 1.0), ('b', 2, 'r', 2.0), ('b', 2, 'p', 1.0), ('a', NULL, 'p', 1.0),
+        (NULL, 1, 'q', 1.0)
+    ) AS t(system, userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES
+        (1, 'p', 1), (1, 'p', 3), (1, 'r', 1), (2, 'q', 2), (2, 'r', 0), (3, 'p', 1), (3, 'gone', -1),
+        (2, NULL, 1)
+    ) AS t(userid, itemid, rel)
+"""
+LISTS: dict[str | None, dict[int, list[str | None]]] = {
+    "a": {1: ["p", "q", "p", "r"], 2: [None, "q"], 3: []},
+    "b": {1: ["r"], 2: ["r", "p"], 3: []},
+    None: {1: ["q"], 2: [], 3: []},
+}
+GRADES = {1: {"p": 3, "r": 1}, 2: {"q": 2, "r": 0}, 3: {"p": 1, "gone": -1}}
+
+
+@pytest.fixture(scope="module")
+def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """A connection with the pack, and one with its script."""
+    with ranking_udfs.register(duckdb.connect()) as con, duckdb.connect() as other:
+        other.execute(portable.script())
+        yield [con.execute(TABLES), other.execute(TABLES)]
+
+
+def slow(lists: dict[int, list[str | None]], k: int | None, least: float) -> dict[str, tuple[Any, ...]]:
+    """The definition, item by item."""
+    ranks = {
+        user: {item: items.index(item) + 1 for item in items[:k] if item} for user, items in lists.items()
+    }
+    found = {}
+    for item in {item for one in (*GRADES.values(), *ranks.values()) for item in one}:
+        wanted = {user for user, grades in GRADES.items() if grades.get(item, 0) >= least}
+        shown = {user: one[item] for user, one in ranks.items() if item in one}
+        hits = [rank for user, rank in shown.items() if user in wanted]
+        found[item] = (
+            *(len(wanted), len(shown), len(hits)),
+            len(hits) / len(wanted) if wanted else None,
+            len(hits) / len(shown) if shown else None,
+            sum(1 / math.log2(rank + 1) for rank in shown.values()),
+            sum(hits) / len(hits) if hits else None,
+        )
+    return found
+
+
+@pytest.mark.parametrize(("arguments", "least"), [("", 1e-9), (", min_grade := 2", 2)])
+def test_each_item_has_what_the_definition_says(
+    editions: list[duckdb.DuckDBPyConnection], arguments: str, least: float
+) -> None:
+    for con in editions:
+        found = con.execute(f"FROM ranking_by_item('rec', 'truth', [0, 1, 2, NULL]{arguments})").fetchall()
+        groups = dict.fromkeys(row[:2] for row in found)
+        assert list(groups) == [(system, k) for system in LISTS for k in (0, 1, 2, None)]
+        for system, k in groups:
+            expected = slow(LISTS[system], k, least)
+            rows = {row[2]: row[3:] for row in found if row[:2] == (system, k)}
+            assert list(rows) == sorted(expected)
+            for item, (*values, strangers) in rows.items():
+                assert strangers == (1 if system == "a" else 0)
+                for value, number in zip(values, expected[item], strict=True):
+                    assert is_close(value, number, 1e-12), (system, k, item, values, expected[item])
+
+
+def test_hits_and_relevant_items_are_as_many_as_by_user(con: duckdb.DuckDBPyConnection) -> None:
+    """On random lists, above 50 items and below, of which some repeat; on any number of threads the same."""
+    con.execute("""
+        CREATE TABLE rec AS SELECT u AS userid, hash(u, i) % 70 AS itemid, hash(u, i, 1) % 20 AS score
+        FROM range(60) AS users(u), range(80) AS items(i) WHERE u % 2 = 0 OR i < 30;
+        CREATE TABLE truth AS SELECT u AS userid, hash(u, i, 2) % 90 AS itemid, i % 4 AS rel
+        FROM range(50) AS users(u), range(12) AS items(i)
+    """)
+    results = []
+    for threads in (1, 2):
+        con.execute(f"SET threads = {threads}")
+        results.append(con.execute("FROM ranking_by_item('rec', 'truth', [5, NULL])").fetchall())
+    assert results[0] == results[1]
+    by_item = con.execute("""
+        SELECT k, sum(hits), sum(users_relevant), sum(users_recommended), max(users_without_truth)
+        FROM ranking_by_item('rec', 'truth', [5, NULL]) GROUP BY k ORDER BY k
+    """).fetchall()
+    by_user = con.execute("""
+        SELECT k, sum(hits), sum(n_truth) FROM ranking_by_user('rec', 'truth', [5, NULL])
+        GROUP BY k ORDER BY k
+    """).fetchall()
+    assert [row[:3] for row in by_item] == by_user
+    ((distinct,),) = con.execute(
+        "SELECT count(*) FROM (SELECT DISTINCT userid, itemid FROM rec WHERE userid < 50)"
+    ).fetchall()
+    assert [row[3:] for row in by_item][1] == (distinct, 10)
+
+
+def test_items_of_two_types(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE rec AS SELECT 1 AS userid, printf('%032d', i)::UUID AS itemid, -i AS score
+        FROM range(3) AS items(i);
+        CREATE TABLE truth AS
+        SELECT 1 AS userid, unnest(['none', '00000000-0000-0000-0000-000000000001']) AS itemid
+    """)
+    found = con.execute("SELECT itemid, hits, mean_rank FROM ranking_by_item('rec', 'truth', [2])").fetchall()
+    zero, one = ("00000000-0000-0000-0000-00000000000" + digit for digit in "01")
+    assert found == [(zero, 0, None), (one, 1, 2.0), ("none", 0, None)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("[-1]", "every k in ks must be 0 or more, got -1"),
+        ("[1], min_grade := 0", "min_grade must be a number > 0, got 0"),
+        (
+            "[1], grade_col := 'x'",
+            "truth must have a column x (grade_col), got userid, itemid, rel; write grade_col := 'rel'",
+        ),
+    ],
+)
+def test_errors_say_what_to_write(
+    editions: list[duckdb.DuckDBPyConnection], arguments: str, error: str
+) -> None:
+    for con in editions:
+        with pytest.raises(duckdb.Error) as raised:
+            con.execute(f"FROM ranking_by_item('rec', 'truth', {arguments})").fetchall()
+        assert str(raised.value).partition("Error: ")[2] == f"ranking_by_item: {error}"

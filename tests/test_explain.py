@@ -1,0 +1,215 @@
+"""One user's lists rank by rank: by hand, against ranking_by_user to the bit, and what no list has."""
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from tests.conftest import is_close
+
+# The first three scores of b tie, and so do two of a; user 2 is in rec alone, user 3 in truth alone,
+# and all grades of user 5 are 3, whose gain is no power of 2.
+TABLES = """
+    CREATE TABLE rec AS FROM (VALUES
+        ('a', 1, 'p', 9.0), ('a', 1, 'q', 8.0), ('a', 1, 'r', 7.0), ('a', 1, 'q', 6.0), ('a', 1, NULL, 5.0),
+        ('a', 1, 's', 4.0), ('a', 1, 'z', 4.0), ('a', 1, 't', 'nan'::DOUBLE),
+        ('b', 1, 'p', 3.0), ('b', 1, 's', 3.0), ('b', 1, 'q', 3.0), ('b', 1, 'x', 2.0),
+        ('a', 2, 'p', 2.0), ('a', 2, 'q', 1.0), ('b', 4, 'p', 1.0), ('b', 4, 'x', 1.0), ('b', NULL, 'p', 1.0),
+        ('a', 5, 'x', 9.0), ('a', 5, 'p', 8.0), ('a', 5, 'y', 7.0), ('a', 5, 'q', 6.0), ('a', 5, 'r', 5.0)
+    ) AS t(system, userid, itemid, score);
+    CREATE TABLE truth AS FROM (VALUES
+        (1, 'q', 1), (1, 'q', 2), (1, 's', 3), (1, 't', 1), (1, 'u', 3), (1, 'p', 0), (1, 'z', -1),
+        (1, NULL, 2),
+        (3, 'p', 2), (3, 'q', 0), (4, 'p', 1), (4, 'q', 2), (5, 'p', 3), (5, 'q', 3), (5, 'r', 3), (5, 's', 3)
+    ) AS t(userid, itemid, rel)
+"""
+MEASURES = 'dcg, ideal_dcg, ndcg, "precision", recall'
+
+
+@pytest.fixture(scope="module")
+def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """A connection with the pack, and one with its script."""
+    with ranking_udfs.register(duckdb.connect()) as con, duckdb.connect() as other:
+        other.execute(portable.script())
+        yield [con.execute(TABLES), other.execute(TABLES)]
+
+
+def explained(con: duckdb.DuckDBPyConnection, arguments: str) -> list[dict[str, Any]]:
+    result = con.execute(f"FROM ranking_explain('rec', 'truth', {arguments})")
+    names = [name for name, *_ in result.description]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def test_a_list_by_hand(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    """Grades q 2, s 3, t 1, u 3: gains 3, 7, 1, 7, and the best list is 7, 7, 3, 1."""
+    discounts = [1 / math.log2(rank + 1) for rank in range(1, 7)]
+    best = [7, 7, 3, 1, 0, 0]
+    gains = [0, 3, 0, 0, 0, 7]  # p is judged, r is not, q comes again, and there is a NULL
+    for con in editions:
+        found = explained(con, "1, 6")
+        ours = [row for row in found if row["system"] == "a"]
+        listed, missed = ours[:6], ours[6:]
+        assert [(row["rank"], row["itemid"], row["score"], row["grade"]) for row in listed] == [
+            (1, "p", 9.0, 0),
+            (2, "q", 8.0, 2),
+            (3, "r", 7.0, None),
+            (4, "q", 6.0, None),
+            (5, None, 5.0, None),
+            (6, "s", 4.0, 3),
+        ]
+        assert [row["relevant"] for row in listed] == [False, True, False, False, False, True]
+        for i, row in enumerate(listed):
+            assert row["gain"] == gains[i]
+            for name, value in {
+                "discount": discounts[i],
+                "contribution": gains[i] * discounts[i],
+                "dcg": sum(map(math.prod, zip(gains[: i + 1], discounts, strict=False))),
+                "ideal_dcg": sum(map(math.prod, zip(best[: i + 1], discounts, strict=False))),
+                "precision": sum(map(bool, gains[: i + 1])) / (i + 1),
+                "recall": sum(map(bool, gains[: i + 1])) / 4,
+            }.items():
+                assert is_close(row[name], value, 1e-12), (name, row)
+        assert [(row["itemid"], row["grade"], row["score"], row["found_at"]) for row in missed] == [
+            ("u", 3, None, None),
+            ("t", 1, None, 8),
+        ]
+        for row in missed:
+            assert row["relevant"]
+            assert {row[name] for name in ("rank", "gain", "discount", "contribution", "dcg", "ndcg")} == {
+                None
+            }
+
+
+@pytest.mark.parametrize("ties", ["item", "expected"])
+def test_each_rank_has_what_ranking_by_user_says_to_the_bit(
+    editions: list[duckdb.DuckDBPyConnection], ties: str
+) -> None:
+    con = editions[0]
+    by_user = con.execute(
+        f"SELECT system, userid, k, n_rec, {MEASURES} "
+        f"FROM ranking_by_user('rec', 'truth', [1, 2, 3, 4, 5, 6, 7, 8, 20, NULL], ties := '{ties}')"
+    ).fetchall()
+    said = {row[:3]: row[3:] for row in by_user}
+    for user in (1, 4, 5):
+        for k in (20, None, 2):
+            found = explained(con, f"{user}, {'NULL' if k is None else k}, ties := '{ties}'")
+            total = dict.fromkeys("ab", 0.0)
+            for row in found:
+                if (rank := row["rank"]) is None:
+                    continue
+                system = row["system"]
+                last = rank == min(k or 99, said[system, user, 1][0])
+                _, *numbers = said[system, user, k if last else rank]
+                *exact, precision, recall = (row[name.strip('"')] for name in MEASURES.split(", "))
+                assert [*exact, recall] == [*numbers[:3], numbers[4]], row
+                assert last or precision == numbers[3]
+                assert is_close(row["dcg"] / (row["ideal_dcg"] or 1), row["ndcg"], 1e-15)
+                total[system] += row["contribution"]
+                assert is_close(total[system], row["dcg"], 1e-12)
+
+
+def test_over_ties_gain_is_the_mean_and_grade_the_items_own(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    """Of b, p, q and s tie, with gains of 0, 3 and 7."""
+    for con in editions:
+        found = [row for row in explained(con, "1, 4, ties := 'expected'") if row["system"] == "b"]
+        listed = [row for row in found if row["rank"]]
+        assert [(row["itemid"], row["grade"]) for row in listed] == [
+            ("p", 0),
+            ("q", 2),
+            ("s", 3),
+            ("x", None),
+        ]
+        assert [row["gain"] for row in listed] == pytest.approx([10 / 3, 10 / 3, 10 / 3, 0], abs=1e-12)
+        assert [row["precision"] for row in listed] == pytest.approx([2 / 3, 2 / 3, 2 / 3, 1 / 2], abs=1e-12)
+
+
+def test_min_grade_says_what_is_relevant_and_leaves_the_gains(
+    editions: list[duckdb.DuckDBPyConnection],
+) -> None:
+    for con in editions:
+        all_of, some = (
+            [row for row in explained(con, f"1, 6{text}") if row["system"] == "a"]
+            for text in ("", ", min_grade := 2.5")
+        )
+        assert [row["relevant"] for row in some] == [False] * 5 + [True, True]
+        assert some[6]["itemid"] == "u"  # and t, of grade 1, is not missed
+        assert [row["recall"] for row in some[:6]] == [0, 0, 0, 0, 0, 1 / 2]
+        assert [row["precision"] for row in some[:6]] == [0, 0, 0, 0, 0, 1 / 6]
+        for name in ("grade", "gain", "dcg", "ideal_dcg", "ndcg"):
+            assert [row[name] for row in some[:6]] == [row[name] for row in all_of[:6]]
+
+
+def test_a_user_of_one_table_alone(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    for con in editions:
+        unmeasured = explained(con, "2")  # in rec alone: the whole list, no measure
+        assert [(row["system"], row["rank"], row["itemid"]) for row in unmeasured] == [
+            ("a", 1, "p"),
+            ("a", 2, "q"),
+        ]
+        for row in unmeasured:
+            assert {row[name.strip('"')] for name in MEASURES.split(", ")} == {None}
+            assert row["relevant"] is row["gain"] is row["contribution"] is None
+        unlisted = explained(con, "3")  # in truth alone: nothing but what is missed, of each system
+        assert [(row["system"], row["rank"], row["itemid"], row["found_at"]) for row in unlisted] == [
+            ("a", None, "p", None),
+            ("b", None, "p", None),
+        ]
+        (nothing,) = (row for row in explained(con, "5, 0") if row["itemid"] == "p" and row["system"] == "a")
+        assert (nothing["rank"], nothing["found_at"]) == (None, 2)
+
+
+def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection) -> None:
+    """A user is named as it is or as text; items are UUIDs in one table and texts in the other."""
+    con.execute("""
+        CREATE TABLE shown AS
+        SELECT DATE '2026-01-01' + u::INTEGER AS "Day", printf('%032d', i)::UUID AS sku, i AS place
+        FROM range(3) AS users(u), range(1, 5) AS items(i);
+        CREATE TABLE bought AS SELECT "Day", sku::VARCHAR AS sku FROM shown WHERE place IN (2, 4)
+        UNION ALL SELECT DATE '2026-01-01', 'none';
+    """)
+    names = "user_col := 'day', item_col := 'sku', score_col := 'place', descending := false"
+    for user in ("DATE '2026-01-01'", "'2026-01-01'"):
+        found = con.execute(
+            "SELECT rank, itemid, relevant, found_at "
+            f"FROM ranking_explain('shown', 'bought', {user}, 3, {names})"
+        ).fetchall()
+        items = [f"00000000-0000-0000-0000-{i:012d}" for i in range(5)]
+        assert found == [
+            (1, items[1], False, None),
+            (2, items[2], True, None),
+            (3, items[3], False, None),
+            (None, items[4], True, 4),
+            (None, "none", True, None),
+        ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ("'x'", "user must be in rec or in truth, got x"),
+        ("NULL", "user must be a userid, got NULL"),
+        ("1, -1", "k must be 0 or more, got -1"),
+        ("1, 2.5", "k must be an integer, got DECIMAL(2,1) 2.5"),
+        ("1, ties := 'mean'", "ties must be item|expected, got 'mean'"),
+        ("1, min_grade := 0", "min_grade must be a number > 0, got 0"),
+        ("1, min_grade := 'inf'", "min_grade must be a number > 0, got 'inf'"),
+        (
+            "1, score_col := 'p'",
+            'rec must have a column p (score_col), got "system", userid, itemid, score; '
+            "write score_col := 'score'",
+        ),
+    ],
+)
+def test_errors_say_what_to_write(
+    editions: list[duckdb.DuckDBPyConnection], arguments: str, error: str
+) -> None:
+    for con in editions:
+        with pytest.raises(duckdb.Error) as raised:
+            explained(con, arguments)
+        assert str(raised.value).partition("Error: ")[2] == f"ranking_explain: {error}"

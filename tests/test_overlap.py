@@ -1,0 +1,176 @@
+"""How much two lists have in common: by hand, and against a slow definition, on both editions."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb import portable
+from tests.conftest import is_close
+
+# Of user 4, b has nothing; of user 5, a; user 6 has nothing but NULL; user 7 has the same list in both.
+REC = """
+    ('a', 1, 10, 4.0), ('a', 1, 20, 3.0), ('a', 1, 30, 2.0),
+    ('b', 1, 30, 9.0), ('b', 1, 10, 8.0), ('b', 1, 40, 7.0),
+    ('a', 2, 10, 4.0), ('a', 2, NULL, 3.0), ('a', 2, 10, 2.0), ('a', 2, 20, 2.0), ('a', 2, 30, NULL),
+    ('b', 2, 10, 4.0), ('b', 2, 20, 'nan'::DOUBLE), ('b', 2, 40, NULL),
+    ('a', 3, 10, 1.0), ('b', 3, 20, 1.0),
+    ('a', 4, 10, 1.0), ('b', 5, 10, 1.0), ('a', 6, NULL, 1.0), ('b', 6, NULL, 1.0),
+    ('a', 7, 20, 1.0), ('a', 7, 10, 1.0), ('b', 7, 10, 5.0), ('b', 7, 10, 4.0), ('b', 7, 20, 3.0),
+    ('a', NULL, 10, 1.0)
+"""
+# The lists that the pack's rules make of these.
+LISTS: dict[int, tuple[list[int | None], list[int | None]]] = {
+    1: ([10, 20, 30], [30, 10, 40]),
+    2: ([10, None, 10, 20, 30], [10, 20, 40]),
+    3: ([10], [20]),
+    4: ([10], []),
+    5: ([], [10]),
+    6: ([None], [None]),
+    7: ([10, 20], [10, 10, 20]),
+}
+VALUES = ["overlap", "jaccard", "rbo", "same_first", "same_list"]
+
+
+@pytest.fixture(scope="module")
+def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
+    """A connection with the pack, and one with its script."""
+    with ranking_udfs.register(duckdb.connect()) as con, duckdb.connect() as other:
+        other.execute(portable.script())
+        for each in (con, other):
+            each.execute(f"CREATE TABLE rec AS FROM (VALUES {REC}) AS t(system, userid, itemid, score)")
+        yield [con, other]
+
+
+def slow(one: list[Any], other: list[Any], k: int | None, persistence: float) -> list[float] | None:
+    """The definition, depth by depth; None where the top k of both is empty."""
+    tops = [list(dict.fromkeys(item for item in items[:k] if item is not None)) for items in (one, other)]
+    a, b = tops
+    longer = max(map(len, tops))
+    if not longer:
+        return None
+    common = len(set(a) & set(b))
+    weights = [persistence ** (depth - 1) for depth in range(1, longer + 1)]
+    shares = [len(set(a[:depth]) & set(b[:depth])) / depth for depth in range(1, longer + 1)]
+    rbo = sum(weight * share for weight, share in zip(weights, shares, strict=True)) / sum(weights)
+    return [common / longer, common / len(set(a) | set(b)), rbo, float(a[:1] == b[:1]), float(a == b)]
+
+
+@pytest.mark.parametrize("persistence", [0.9, 1, 1e-300])
+def test_each_user_has_what_the_definition_says(
+    editions: list[duckdb.DuckDBPyConnection], persistence: float
+) -> None:
+    columns = ", ".join(VALUES)
+    for con in editions:
+        found = con.execute(
+            f"SELECT userid, k, n_rec_baseline, n_rec, {columns} FROM ranking_overlap_by_user('rec', "
+            f"[0, 1, 2, 3, 4, NULL], baseline := 'a', persistence := {persistence})"
+        ).fetchall()
+        expected = {
+            (user, k): (len(one), len(other), slow(one, other, k, persistence))
+            for user, (one, other) in LISTS.items()
+            for k in (0, 1, 2, 3, 4, None)
+        }
+        assert {row[:2] for row in found} == {key for key, (*_, all_of) in expected.items() if all_of}
+        for user, k, *sizes, overlap, jaccard, rbo, same_first, same_list in found:
+            *lengths, numbers = expected[user, k]
+            assert sizes == lengths
+            for value, number in zip(
+                (overlap, jaccard, rbo, same_first, same_list), numbers or (), strict=True
+            ):
+                assert is_close(value, number, 1e-12), (user, k)
+
+
+def test_a_list_by_hand(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    """10, 20, 30 and 30, 10, 40: in common none, one and two of the first 1, 2 and 3."""
+    rbo = (1 * 0 + 0.5 * 1 / 2 + 0.25 * 2 / 3) / (1 + 0.5 + 0.25)
+    for con in editions:
+        query = (
+            f"SELECT {', '.join(VALUES)} "
+            "FROM ranking_overlap_by_user('rec', [10], persistence := 0.5) WHERE userid = 1"
+        )
+        assert con.execute(query).fetchall() == [(2 / 3, 2 / 4, pytest.approx(rbo, abs=1e-15), 0, 0)]
+
+
+def test_means_are_over_users_with_a_list_of_either(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    for con in editions:
+        found = con.execute("FROM ranking_overlap('rec', [0, 2, NULL], baseline := 'b')").fetchall()
+        assert [row[:6] for row in found] == [
+            ("b", "a", 0, 0, 0, 0),
+            ("b", "a", 2, 6, 1, 1),
+            ("b", "a", None, 6, 1, 1),
+        ]
+        assert found[0][6:] == (None,) * 5
+        for *_, k, _, _, _, overlap, jaccard, rbo, same_first, same_list in found[1:]:
+            numbers = [slow(*lists, k, 0.9) for lists in LISTS.values()]
+            means = [sum(column) / 6 for column in zip(*filter(None, numbers), strict=True)]
+            assert [overlap, jaccard, rbo, same_first, same_list] == pytest.approx(means, abs=1e-12)
+
+
+def test_identical_lists_are_one_and_disjoint_ones_nothing_to_the_bit(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE many AS
+        SELECT s AS system, u AS userid, CASE s WHEN 'c' THEN -i ELSE i END AS itemid,
+            hash(u, i) % 100 AS score
+        FROM (VALUES ('a'), ('b'), ('c')) AS systems(s), range(20) AS users(u), range(1, 250) AS items(i)
+    """)
+    query = f"SELECT system, {', '.join(VALUES)} FROM ranking_overlap('many', [3, 10, NULL], 'a', {{}})"
+    for persistence in (0.9, 0.37, 1):
+        assert set(con.execute(query.format(persistence)).fetchall()) == {
+            ("b", 1, 1, 1, 1, 1),
+            ("c", 0, 0, 0, 0, 0),
+        }
+
+
+def test_every_pair_of_systems_and_rows_without_one(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE three AS SELECT m AS model, 1 AS userid, unnest(items) AS itemid, -unnest(items) AS score
+        FROM (VALUES ('x', [1, 2]), ('y', [2, 3]), (NULL, [2])) AS t(m, items)
+    """)
+    query = "SELECT baseline, system, overlap FROM ranking_overlap('three', 2, system_col := 'model')"
+    assert con.execute(query).fetchall() == [("x", "y", 1 / 2), ("x", None, 1 / 2), ("y", None, 1 / 2)]
+
+
+def test_who_is_more_like_the_baseline_is_compared_by_user(con: duckdb.DuckDBPyConnection) -> None:
+    """`b` swaps two of ten items, `c` has others from the fourth on."""
+    con.execute("""
+        CREATE TABLE near AS SELECT s AS system, u AS userid,
+            i + CASE WHEN s = 'c' AND i > 3 + u % 2 THEN 100 ELSE 0 END AS itemid,
+            -i + CASE WHEN s = 'b' AND i = 2 + u % 4 THEN 1.5 ELSE 0 END AS score
+        FROM (VALUES ('a'), ('b'), ('c')) AS systems(s), range(30) AS users(u), range(1, 11) AS items(i)
+    """)
+    found = con.execute("""
+        WITH by_user AS (FROM ranking_overlap_by_user('near', [10], baseline := 'a'))
+        SELECT baseline, system, measure, users, users_without_rec_system, difference < 0, verdict
+        FROM ranking_compare_by_user('by_user', baseline := 'b')
+    """).fetchall()
+    assert [row[2] for row in found] == VALUES
+    assert found[0] == ("b", "c", "overlap", 30, 0, True, "worse")
+
+
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        ("'rec', [5], persistence := 0", "persistence must be a number > 0 and <= 1, got 0"),
+        ("'rec', [5], persistence := 1.5", "persistence must be a number > 0 and <= 1, got 1.5"),
+        ("'rec', [5], persistence := 'x'", "persistence must be a number > 0 and <= 1, got 'x'"),
+        ("'rec', [5], persistence := NULL", "persistence must be a number > 0 and <= 1, got NULL"),
+        ("'rec', [5], baseline := 'x'", "baseline must be a system of rec (a, b), got x"),
+        ("'rec', [-1]", "every k in ks must be 0 or more, got -1"),
+        ("'rec', []", "ks must be a list of one or more k, got []"),
+        ("'rec', [5], system_col := ''", "rec must have two systems or more, got NULL"),
+        (
+            "'rec', [5], item_col := 'sku'",
+            'rec must have a column sku (item_col), got "system", userid, itemid, score; '
+            "write item_col := 'itemid'",
+        ),
+    ],
+)
+def test_errors_say_what_to_write(editions: list[duckdb.DuckDBPyConnection], call: str, error: str) -> None:
+    names = ("ranking_overlap", "ranking_overlap_by_user")
+    for con, function in zip(editions, names, strict=True):
+        with pytest.raises(duckdb.Error) as raised:
+            con.execute(f"FROM {function}({call})").fetchall()
+        assert str(raised.value).partition("Error: ")[2] == f"{function}: {error}"

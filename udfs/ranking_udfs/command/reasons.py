@@ -1,0 +1,113 @@
+"""What stands behind a mean, as text: one user's lists, and what the lists of two models have in common."""
+
+from collections.abc import Sequence
+
+from ..duckdb.statements import sql_value
+from ..evaluation.queries import Request, cut_off_list, descending_argument
+from ..evaluation.words import Row, format_cut_off, format_number
+from ..texts import printable
+from .requests import Job
+from .text_tables import render, render_document, render_remark
+
+ITEM_WIDTH = 20  # of an item in a table for people, which has 80 columns
+LISTED = {"rank": "Rank", "itemid": "Item", "score": "Score", "grade": "Grade", "gain": "Gain"}
+LISTED |= {"discount": "Discount", "contribution": "Gain x disc.", "dcg": "DCG"}
+OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
+OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
+LEGEND = (
+    "Shares of what two lists have in common, means over the users with a list of either. Overlap: common "
+    "items of the longer list; Jaccard: of the items of both; RBO: rank-biased overlap, which weighs the "
+    "first ranks most; 1st, All: users whose first item, whose whole list is the same."
+)
+
+
+def explain_query(request: Request, user_id: str) -> str:
+    """Return the query for a user's lists, and what is not in them."""
+    ties = ", ties := 'expected'" if request.ties == "expected" else ""
+    given = f"{sql_value(user_id)}, {sql_value(request.ks[0])}{ties}{descending_argument(request)}"
+    return f"FROM ranking_explain('{request.table('rec')}', '{request.table('truth')}', {given})"
+
+
+def overlap_query(request: Request, baseline: str | None, persistence: float) -> str:
+    """Return the query for what the lists of models have in common."""
+    given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
+    return f"FROM ranking_overlap('{request.table('rec')}', {given}{descending_argument(request)})"
+
+
+def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int | None) -> str:
+    """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
+    if job.format != "table":
+        header = list(rows[0]) if rows else ["rank", "itemid"]
+        cells = [list(row.values()) for row in rows]
+        return render_document(job.format, render(job.format, header, cells, job.is_safe, digits))
+    systems = list(dict.fromkeys(row.get("system") for row in rows))
+    k = job.request.ks[0]
+    texts = []
+    for system in systems:
+        mine = [row for row in rows if row.get("system") == system]
+        listed = [row for row in mine if row["rank"] is not None]
+        of = "" if "system" not in rows[0] else f", {printable(system)}"
+        text = f"User {printable(job.user_id)}{of}, {'whole list' if k is None else f'top-{k}'}\n\n"
+        text += list_table(listed, digits or 4) if listed else "No list.\n"
+        if has_truth:
+            text += "\n" + "".join(render_remark("table", line) for line in measured(mine, listed, k))
+        texts.append(text)
+    return "\n".join(texts) or f"User {printable(job.user_id)}: no list and no relevant item.\n"
+
+
+def list_table(listed: Sequence[Row], digits: int) -> str:
+    """Render the ranks of a list, with a star at each hit."""
+
+    def cell(name: str, value: object) -> object:
+        if value is None:
+            return "NULL" if name in ("itemid", "score") else ""
+        text = printable(value)
+        is_long = name == "itemid" and len(text) > ITEM_WIDTH
+        return f"{text[: ITEM_WIDTH - 3]}..." if is_long else value
+
+    cells = [["*" if row["relevant"] else "", *(cell(name, row[name]) for name in LISTED)] for row in listed]
+    return render("table", ["Hit", *LISTED.values()], cells, digits=digits)
+
+
+def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
+    """Say what is missed, and the measures with what they are made of."""
+    missed = [row for row in mine if row["rank"] is None]
+    lines = [
+        "Relevant and not there: "
+        + ", ".join(
+            f"{printable(row['itemid'])} (grade {format_number(row['grade'])}, "
+            f"{'nowhere' if row['found_at'] is None else 'rank ' + str(row['found_at'])})"
+            for row in missed
+        )
+    ] * bool(missed)
+    if not listed:
+        return [*lines, "An empty list: NDCG, recall and precision are 0."]
+    last = listed[-1]
+    depth = len(listed) if k is None else max(k, 1)
+    hits = last["precision"] * len(listed)
+    at = format_cut_off(k)
+    dcg, ideal, ndcg = (format_number(last[name]) for name in ("dcg", "ideal_dcg", "ndcg"))
+    lines.append(f"NDCG@{at} = DCG / ideal DCG = {dcg} / {ideal} = {ndcg}")
+    lines.append(f"Recall@{at} = {format_number(last['recall'])}")
+    lines.append(
+        f"Precision@{at} = hits / k = {format_number(hits)} / {depth} = {format_number(hits / depth)}"
+    )
+    return lines
+
+
+def overlap_text(job: Job, rows: Sequence[Row], digits: int | None) -> str:
+    """Render what lists have in common: for programs all columns, for people those that fit a line."""
+    if job.format in ("csv", "json"):
+        return render(job.format, list(rows[0]), [list(row.values()) for row in rows], job.is_safe, digits)
+    cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
+    text = render(job.format, list(OVERLAPS.values()), cells, digits=digits or 4)
+    text += "" if job.format == "html" else "\n"
+    remarks = [LEGEND]
+    for row in rows:
+        for side in ("baseline", "system"):
+            if count := row[f"{side}_users_without_rec"]:
+                at = format_cut_off(row["k"])
+                remarks.append(
+                    f"Without a list of {row[side]} (counted as 0), k = {at}: {count} of the users"
+                )
+    return render_document(job.format, text + "".join(render_remark(job.format, line) for line in remarks))
