@@ -176,6 +176,34 @@ def test_the_curve_the_histogram_and_the_losers_are_those_of_sql(
     assert said in text_of(found["Who loses most"])
 
 
+def test_what_changes_for_users_is_what_sql_says(written: Written, own: duckdb.DuckDBPyConnection) -> None:
+    found = sections(written(*ARGUMENTS, "--no-check"))["What changes for users"]
+    own.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
+    own.execute(
+        "CREATE TABLE rec AS "
+        + " UNION ALL ".join(f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
+    )
+    common, lists = tables_in(found)
+    query = """SELECT system, overlap, rbo, same_first, same_list
+        FROM ranking_overlap('rec', [5], baseline := 'als') ORDER BY 1"""
+    expected = [
+        [name, *(f"{share:.0%}" for share in shares)] for name, *shares in own.execute(query).fetchall()
+    ]
+    assert [list(row.values()) for row in common] == expected
+    own.execute("CREATE TABLE by_user AS FROM ranking_by_user('rec', 'truth', 5)")
+    ((user,),) = own.execute("""SELECT userid FROM by_user AS a JOIN by_user AS b USING (userid)
+        WHERE a.system = 'als' AND b.system = 'bert' ORDER BY b.ndcg - a.ndcg, userid LIMIT 1""").fetchall()
+    assert f"The lists of {user}, who loses most with bert:" in text_of(found)
+    for name in ("als", "bert"):
+        items = own.execute(
+            "SELECT itemid FROM rec WHERE userid = ? AND system = ? ORDER BY score DESC LIMIT 5", [user, name]
+        ).fetchall()
+        assert [row[name] for row in lists] == [f"{i} (relevant)" if i < 12 else str(i) for (i,) in items]
+        missed = set(range(12)) - {i for (i,) in items}
+        (told,) = re.findall(rf"not in the list of {name}: (.*?)\.", text_of(found))
+        assert set(map(int, re.findall(r"\d+", told))) == missed
+
+
 @pytest.mark.slow
 def test_segments_are_those_of_compare_the_largest_first(run: Run, written: Written) -> None:
     arguments = [*ARGUMENTS, *SEGMENT, "--no-check"]

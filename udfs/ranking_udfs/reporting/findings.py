@@ -52,6 +52,20 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class Example:
+    """The lists of one user of two models.
+
+    user    the userid
+    lists   of each of the models: by rank, the item and whether it is relevant
+    missed  of each of the models, the relevant items that are not in its list
+    """
+
+    user: str
+    lists: Mapping[str, Sequence[tuple[str, bool]]]
+    missed: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
 class Findings:
     """The results that a report shows.
 
@@ -81,6 +95,8 @@ class Findings:
                   userid, baseline, system, difference
     losses        for each of these, how many users lose, the worst difference, and how many share it: users,
                   worst, shared
+    overlaps      rows of ranking_overlap with the baseline, at the first cut-off
+    example       the lists of a user who loses most, at the first cut-off; None if nobody loses
     facts         how the report was made: what, and its value
     sql           the statements that made it
     """
@@ -107,6 +123,8 @@ class Findings:
     histogram: Histogram
     losers: Mapping[str, Sequence[Row]]
     losses: Mapping[str, Row]
+    overlaps: Sequence[Row]
+    example: "Example | None"
     facts: Sequence[tuple[str, str]]
     sql: str
 

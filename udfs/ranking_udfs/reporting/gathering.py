@@ -35,14 +35,14 @@ from ..evaluation.errors import DataError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import Standing, standing
 from ..evaluation.problems import check_common, problem_text, with_advice
-from ..evaluation.queries import Request, descending_argument, fetch_rows, plan, ranked_table
+from ..evaluation.queries import Request, cut_off_list, descending_argument, fetch_rows, plan, ranked_table
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_measure
 from ..inputs.tables import Inputs, Tables
 from ..measures.grammar import Choice
 from ..measures.registry import Range
 from ..texts import printable, shorten
 from ..version import version
-from .findings import UNNAMED, Findings, Histogram, ReportMeasure
+from .findings import UNNAMED, Example, Findings, Histogram, ReportMeasure
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
@@ -211,6 +211,8 @@ class Gathering:
             histogram=self.histogram(at_first, counts),
             losers={self.labels[name]: self.losers(name) for name in self.systems[1:]},
             losses={self.labels[name]: self.losses(name) for name in self.systems[1:]},
+            overlaps=self.overlaps(),
+            example=self.example(leader),
             facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
             sql=sql_listing([*self.study.statements, *made, *self.queries]),
         )
@@ -343,6 +345,46 @@ class Gathering:
         """Return the users whose first measure becomes worse by the most with this model."""
         found = self.fetch(losers_query(self.request, self.at_k, system, self.baseline))
         return [{**row, "userid": shorten(row["userid"])} for row in found]
+
+    def overlaps(self) -> list[Row]:
+        """Return what the lists of each model have in common with the baseline's."""
+        if len(self.systems) == 1:
+            return []
+        given = f"{cut_off_list([self.k])}, baseline := {literal(self.baseline)}"
+        tables = f"'{ranked_table(self.request)}', {given}{descending_argument(self.request)}"
+        return sorted(
+            self.fetch(f"FROM ranking_overlap({tables})"), key=lambda row: self.order[row["system"]]
+        )
+
+    def example(self, leader: Standing | None) -> Example | None:
+        """Return the lists of the user who loses most with the best model, or with the first who has one."""
+        names = [self.names[name] for name in leader.means] if leader else []
+        for system in dict.fromkeys([*names, *self.systems]):
+            if system == self.baseline:
+                continue
+            query = losers_query(self.request, self.at_k, system, self.baseline)
+            found = fetch_rows(self.con, query)
+            if found:
+                return self.lists_of(found[0]["userid"], system)
+        return None
+
+    def lists_of(self, user: str, system: str) -> Example:
+        """Return the lists that the baseline and a model have for this user."""
+        ties = ", ties := 'expected'" if self.request.ties == "expected" else ""
+        given = f"{literal(user)}, {'NULL' if self.k is None else self.k}{ties}"
+        tables = f"'{ranked_table(self.request)}', '{self.request.table('truth')}'"
+        names = [self.labels[self.baseline], self.labels[system]]
+        lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in names}
+        missed: dict[str, list[str]] = {name: [] for name in names}
+        for row in self.fetch(f"FROM ranking_explain({tables}, {given}{descending_argument(self.request)})"):
+            if row["system"] not in names:
+                continue
+            item = shorten(str(row["itemid"]))
+            if row["rank"] is None:
+                missed[row["system"]].append(item)
+            else:
+                lists[row["system"]].append((item, bool(row["relevant"])))
+        return Example(shorten(user), lists, missed)
 
     def losses(self, system: str) -> Row:
         """Count the users whose first measure becomes worse with this model, and those who lose the most."""

@@ -18,11 +18,14 @@ from ..evaluation.words import (
     format_number,
     format_p,
     format_with_half,
+    join_names,
 )
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
+
+MOST_RANKS = 20  # of the lists of a user
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,7 @@ def page(findings: Findings) -> Page:
         section(f"Differences to {findings.baseline}", differences(findings, drawn["differences"]))
         if several
         else "",
+        section("What changes for users", changes(findings)) if findings.overlaps else "",
         section("Precision and recall", [*more_systems(findings), *figures(drawn["curve"])])
         if drawn["curve"]
         else "",
@@ -410,6 +414,42 @@ def losers(findings: Findings) -> Iterator[str]:
         cells = [[row["userid"], row["baseline"], row["system"], row["difference"]] for row in rows]
         title = f"{len(rows)} {'user' if len(rows) == 1 else 'users'} with {name}"
         yield details(title, table(header, cells, title))
+
+
+def changes(findings: Findings) -> Iterator[str]:
+    """Say how much of the lists changes, and show the two lists of a user who loses most."""
+    k = findings.first.cuts[0]
+    place = "the whole list" if k is None else f"the first {k}"
+    what = f"What {place} of each model has in common with that of {to_bdi(findings.baseline)}."
+    yield f'<p class="quiet">{what} A user who has one of the two lists counts as nothing in common.</p>'
+    header = ["Model", "Common items", "Rank-biased overlap", "Same first item", "Same list"]
+    shares = ("overlap", "rbo", "same_first", "same_list")
+    rows = [
+        [row["system"], *(None if row[name] is None else Mark(f"{row[name]:.0%}") for name in shares)]
+        for row in findings.overlaps
+    ]
+    yield table(header, rows, "What lists have in common")
+    found = findings.example
+    if found is None:
+        return
+    system = list(found.lists)[1]
+    yield f"<p>The lists of {to_bdi(found.user)}, who loses most with {to_bdi(system)}:</p>"
+    longest = min(max(map(len, found.lists.values())), MOST_RANKS)
+    cells = [
+        [str(rank + 1), *(listed_item(listed, rank) for listed in found.lists.values())]
+        for rank in range(longest)
+    ]
+    yield table(["Rank", *found.lists], cells, "The lists of a user")
+    for name, items in found.missed.items():
+        if items:
+            missed = to_bdi(join_names(items, most=MOST_RANKS))
+            yield f"<p>Relevant, and not in the list of {to_bdi(name)}: {missed}.</p>"
+
+
+def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
+    """Return the item at a rank, and say if it is relevant."""
+    item, is_relevant = listed[rank] if rank < len(listed) else ("", False)
+    return f"{item} (relevant)" if is_relevant else item
 
 
 def provenance(findings: Findings) -> Iterator[str]:
