@@ -69,6 +69,9 @@ def test_problems_of_many_users_at_this_k_stand_against_a_verdict() -> None:
             row("rec: users with tied scores at k = 5", 99, "als", "--ties expected"),
             row("rec: users with tied scores at k = 5", 50, "knn", "--ties expected"),
             row("rec: users with tied scores at k = 10", 900, "als"),  # at another k
+            row(
+                "rec: users whose scores are all equal", 900, "als"
+            ),  # nothing to write: --ties expected is there
             row("truth: users without a relevant item", 50),
             row("rec: scores look like ranks, and the highest counts as the best", 1, "knn", "--ascending"),
             row("items in truth that are not in history", 900),

@@ -357,6 +357,7 @@ def test_a_measure_that_some_users_have_no_value_of(written: Written, own: duckd
     found = sections(html)
     assert "First hit rank by cut-off" in titles(html)  # of different users, and so of no leader
     assert "Not every user has a value of First hit rank." in text_of(found["Means"])
+    assert "No model is called the best: that needs" in text_of(found["The answer"])
     means = tables_in(found["Means"])[0]
     assert [row["als"] for row in means if row["Measure"] == "First hit rank@0"] == [""]
     html = written(*FILES, "--baseline", "als", "-k", "5", "--measures", "first_hit_rank", "--no-check")

@@ -8,7 +8,7 @@ from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
 from .pairs import Standing
-from .problems import RANKS, problem_text
+from .problems import ADVICE, RANKS, TIES, problem_text
 from .words import (
     DIGITS_OF_P,
     Row,
@@ -35,6 +35,7 @@ CAVEATS = {  # by how a problem begins, in whole sentences
     "users with recommendations of one system only": "Recommendations of one model alone",
     "truth: users without a relevant item": "Nothing relevant in the truth, so 0 with every model",
 }
+TIED = tuple(start for start, texts in ADVICE.items() if texts == TIES)
 GRAVE = (RANKS, "users that match truth but for", "items that match truth but for")  # however few
 
 
@@ -171,7 +172,8 @@ def caveats(problems: Sequence[Row], users: int, k: int | None) -> list[str]:
     for row in problems:
         words = next((words for start, words in CAVEATS.items() if row["problem"].startswith(start)), None)
         at = re.search(r"k = (\d+)", row["problem"])
-        if words and row["count"] >= TOUCHED * users and (at is None or int(at[1]) == k):
+        is_met = row["problem"].startswith(TIED) and not row["write"]  # by expected values over all orders
+        if words and not is_met and row["count"] >= TOUCHED * users and (at is None or int(at[1]) == k):
             found.setdefault(words.replace("NUMBER", str(k)), []).append(row)
     texts = []
     for words, rows in found.items():

@@ -9,6 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import Standing
 from ..evaluation.words import (
     DIGITS_OF_P,
@@ -228,6 +229,9 @@ def answer(findings: Findings) -> Iterator[str]:
     """Say which model, by how much, how surely, and what stands against it."""
     if findings.leading is not None:
         yield f'<p class="lead">{to_bdi(findings.leading)}</p>'
+    elif findings.baseline is not None:
+        needed = f"{MOST_PAIRED} models or fewer, users with lists of each two, and a value of every user"
+        yield f"<p>No model is called the best: that needs {needed}.</p>"
     yield from listing("headlines", findings.headlines)
     before = "What to keep in mind:" if findings.baseline is None else "What stands against it:"
     against = list(listing("caveats", findings.caveats, before))
@@ -314,8 +318,8 @@ def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
     values = {(row["place"], row["k"], row["system"]): row for row in findings.means}
     share = f"{100 * findings.confidence:.15g}"
     letters = (
-        " The best of a row is bold; means of a row that share a letter are not surely different, with p "
-        "corrected for all pairs of models."
+        " The best of a row is bold; means of a row that share a letter are not surely different, by a "
+        "comparison of all pairs of models."
         if findings.standings
         else ""
     )
