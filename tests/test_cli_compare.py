@@ -76,7 +76,7 @@ def unwrapped(text: str) -> list[str]:
 def test_the_table_is_for_reading(run: Run) -> None:
     text = run("compare", *FILES, *MRR)
     assert text.split("\n\n")[:2] == [
-        "mrr@10 against als",
+        "MRR@10 against als",
         "System | Mean | Baseline | Difference  | Relative | W/T/L  | Verdict\n"
         "------ | ---- | -------- | ----------- | -------- | ------ | ---------\n"
         "bert   | 0.85 | 0.5      | 0.35 ± 0.23 | 70 %     | 8/0/2  | + better\n"
@@ -84,23 +84,26 @@ def test_the_table_is_for_reading(run: Run) -> None:
         "twin   | 0.5  | 0.5      | 0           | 0 %      | 0/10/0 | ? unclear",
     ]
     assert unwrapped(text.split("\n\n")[2]) == [
-        "bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.013 after Holm, "
+        "bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.013 after Holm, "
         "3 comparisons.",
-        "pop is worse than als in mrr@10 by 0.25 (50 %), p 0.0059 after Holm, 3 comparisons.",
-        "It is unclear whether twin or als is better in mrr@10: the same for all 10 users.",
+        "pop is worse than als in MRR@10 by 0.25 (50 %), p 0.0059 after Holm, 3 comparisons.",
+        "It is unclear whether twin or als is better in MRR@10: the same for all 10 users.",
         "W/T/L: with how many users a model wins, ties, loses. 95 % intervals of the mean "
         "difference, each alone; p of the paired t-test, corrected after "
         "Holm for all comparisons in one measure at one k.",
+        "Best against second best: bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p "
+        "0.02 after Holm, 6 comparisons.",
     ]
     assert max(map(len, text.splitlines())) <= 80
     assert [f"{number:.4g}" for number in (MEAN - HALF, MEAN + HALF, HALF)] == ["0.1238", "0.5762", "0.2262"]
     assert f"{2 * P:.2g}" == "0.013"  # Holm: bert is the second of three
+    assert f"{3 * P:.2g}" == "0.02"  # of six pairs the fourth, behind those of pop
     assert f"{3 * 2**-9:.2g}" == "0.0059"  # of ten users with the same difference
 
 
 def test_a_single_comparison_is_not_corrected(run: Run) -> None:
     assert unwrapped(run("compare", *TWO, *MRR).split("\n\n")[2])[0] == (
-        "bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067."
+        "bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067."
     )
     assert f"{P:.2g}" == "0.0067"
 
@@ -108,7 +111,8 @@ def test_a_single_comparison_is_not_corrected(run: Run) -> None:
 def test_p_may_be_left_uncorrected_or_corrected_after_benjamini_and_hochberg(run: Run) -> None:
     sentences = unwrapped(run("compare", *FILES, *MRR, "--correction", "none").split("\n\n")[2])
     assert sentences[0].endswith(", p 0.0067 uncorrected, 3 comparisons.")
-    assert sentences[-1].endswith("t-test, not corrected for the number of comparisons.")
+    assert sentences[-2].endswith("t-test, not corrected for the number of comparisons.")
+    assert sentences[-1].endswith(", p 0.0067 uncorrected, 6 comparisons.")
     sentences = unwrapped(run("compare", *FILES, *MRR, "--correction", "bh").split("\n\n")[2])
     assert sentences[0].endswith(", p 0.01 after Benjamini and Hochberg, 3 comparisons.")
     assert f"{P * 3 / 2:.2g}" == "0.01"
@@ -119,7 +123,7 @@ def test_models_are_the_same_within_the_margin(run: Run) -> None:
     assert "0/10/0 | ? unclear" in run("compare", *FILES, *MRR, "--margin", "0.33")
     text = run("compare", *FILES, *MRR, "--margin", "0.34")
     assert "twin   | 0.5  | 0.5      | 0           | 0 %      | 0/10/0 | = same" in text
-    assert "twin equals als in mrr@10 to within 0.34: the same for all 10 users." in unwrapped(text)
+    assert "twin equals als in MRR@10 to within 0.34: the same for all 10 users." in unwrapped(text)
 
 
 def test_what_is_unclear_says_which_difference_would_have_been_found(run: Run) -> None:
@@ -128,7 +132,7 @@ def test_what_is_unclear_says_which_difference_would_have_been_found(run: Run) -
     low, high = MEAN - at * ERROR, MEAN + at * ERROR
     detectable = (at + float(stats.t.ppf(0.8, 9))) * ERROR
     assert unwrapped(text.split("\n\n")[2]) == [
-        "It is unclear whether bert or als is better in mrr@10: they differ by 0.35 "
+        "It is unclear whether bert or als is better in MRR@10: they differ by 0.35 "
         f"({low:.2g} to {high:.2g}; 70 %), p 0.0067; {detectable:.2g} would show in 80 of 100 cases.",
         "W/T/L: with how many users a model wins, ties, loses. 99.9 % intervals of the mean "
         "difference, each alone; p of the paired t-test, corrected after "
@@ -142,9 +146,9 @@ def test_markdown_is_one_table_with_p(run: Run) -> None:
     assert text.splitlines()[:5] == [
         "| Measure | System | Mean | Baseline (als) | Difference | Relative | W/T/L | p | Verdict |",
         "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        r"| mrr@10 | b\*t | 0.85 | 0.5 | 0.35 ± 0.23 | 70 % | 8/0/2 | 0.0067 | + better |",
+        r"| MRR@10 | b\*t | 0.85 | 0.5 | 0.35 ± 0.23 | 70 % | 8/0/2 | 0.0067 | + better |",
         "",
-        r"- b\*t is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.",
+        r"- b\*t is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.",
     ]
 
 
@@ -158,7 +162,7 @@ def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run: Run
         r"\toprule",
         r"Measure & System & Mean & Baseline (als) & Difference & Relative & W/T/L & p & Verdict \\",
         r"\midrule",
-        rf"mrr@10 & {escaped} & 0.25 & 0.5 & $-$0.25 & $-$50 \% & 0/0/10 & 0.002 & - worse \\",
+        rf"MRR@10 & {escaped} & 0.25 & 0.5 & $-$0.25 & $-$50 \% & 0/0/10 & 0.002 & - worse \\",
         r"\bottomrule",
         r"\end{tabular}",
     ]
@@ -167,11 +171,12 @@ def test_latex_is_a_tabular_with_booktabs_in_which_nothing_is_a_command(run: Run
 
 def test_each_measure_at_each_k_is_a_table_with_a_rule_in_latex(run: Run) -> None:
     more = ["--measures", "ndcg(gain=linear)@1,mrr", "-k", "2", "-k", "all", "--baseline", "als"]
-    labels = ["ndcg(gain=linear)@1", "mrr@2", "mrr@all"]
+    labels = ["NDCG@1 (gain=linear)", "MRR@2", "MRR@all"]
     parts = run("compare", *FILES, *more).split("\n\n")
     assert parts[:-1:2] == [f"{label} against als" for label in labels]
     blocks = run("compare", *FILES, *more, "--format", "latex").split("\\midrule\n")[1:]
-    assert [set(re.findall(r"^(\S*@\S*)", block, re.MULTILINE)) for block in blocks] == [{x} for x in labels]
+    named = [{line.partition(" & ")[0] for line in block.splitlines() if " & " in line} for block in blocks]
+    assert named == [{label} for label in labels]
 
 
 def test_without_a_baseline_each_is_compared_with_each(run: Run, compared: Compared) -> None:
@@ -179,9 +184,9 @@ def test_without_a_baseline_each_is_compared_with_each(run: Run, compared: Compa
     pairs = [(row["baseline"], row["system"]) for row in rows]
     assert pairs == [(a, b) for i, a in enumerate(RANKS) for b in list(RANKS)[i + 1 :]]
     text = run("compare", *FILES, "--measures", "mrr")
-    assert text.startswith("mrr@10\n\nSystem ")
+    assert text.startswith("MRR@10\n\nSystem ")
     assert "\npop - bert  | 0.25 | 0.85     | -0.60 ± 0.23 " in text
-    assert "\npop is worse than bert in mrr@10 by 0.6 (0.3738 to 0.8262; 70.59 %), p " in text
+    assert "\npop is worse than bert in MRR@10 by 0.6 (0.3738 to 0.8262; 70.59 %), p " in text
 
 
 def test_of_a_rank_less_is_better_and_users_without_one_are_left_out(run: Run, compared: Compared) -> None:
@@ -192,7 +197,7 @@ def test_of_a_rank_less_is_better_and_users_without_one_are_left_out(run: Run, c
     assert (row["users"], row["users_undefined"], row["difference"]) == (7, 3, -1)
     assert (row["wins"], row["losses"], row["verdict"]) == (7, 0, "better")
     assert (
-        "pop is better than als in first_hit_rank@10 by 1 (50 %), p 0.016; "
+        "pop is better than als in First hit rank@10 by 1 (50 %), p 0.016; "
         "of 7 of 10 users: those with a hit in both." in unwrapped(run("compare", *arguments))
     )
 
@@ -201,7 +206,7 @@ def test_a_model_without_a_value_cannot_be_compared(run: Run) -> None:
     Path("pop.csv").write_text("userid,itemid,score\n" + "".join(f"{u},7,1\n" for u in range(10)))
     arguments = ["als=als.csv", "pop=pop.csv", "relevant.csv", "--no-check", "--measures", "first_hit_rank"]
     text = run("compare", *arguments)
-    assert "pop and als cannot be compared in first_hit_rank@10: no user has a value of both." in unwrapped(
+    assert "pop and als cannot be compared in First hit rank@10: no user has a value of both." in unwrapped(
         text
     )
     assert "pop - als |      |          |            |          | 0/0/0 | ? unclear" in text
@@ -211,7 +216,7 @@ def test_one_user_has_a_difference_without_an_interval(run: Run) -> None:
     Path("relevant.csv").write_text("userid,itemid\n1,0\n")
     text = run("compare", *TWO, *MRR, "--no-check")
     assert "bert   | 1    | 0.5      | 0.5        | 100 %    | 1/0/0 | ? unclear" in text
-    assert "It is unclear whether bert or als is better in mrr@10: they differ by 0.5 (100 %)." in unwrapped(
+    assert "It is unclear whether bert or als is better in MRR@10: they differ by 0.5 (100 %)." in unwrapped(
         text
     )
 
@@ -278,7 +283,7 @@ def test_segments_stand_beside_all_users_and_are_a_family_of_their_own(run: Run,
     ]
     text = run("compare", *TWO, *MRR, "--segment", "users.csv:country")
     assert text.split("\n\n")[2:4] == [
-        "mrr@10 against als, by country",
+        "MRR@10 against als, by country",
         "country | System | Mean   | Baseline | Difference  | W/T/L | Verdict\n"
         "------- | ------ | ------ | -------- | ----------- | ----- | ---------\n"
         "(none)  | bert   | 0.25   | 0.5      | -0.25       | 0/0/1 | ? unclear\n"
@@ -316,8 +321,8 @@ def test_the_ending_of_the_output_says_the_format(run: Run) -> None:
         assert run(*arguments, "--output", f"verdict.{ending}") == ""
         assert Path(f"verdict.{ending}").read_text().startswith(text)
     page = Path("verdict.html").read_text()
-    assert "<td>mrr@10</td><td>bert</td><td>0.85</td><td>0.5</td><td>0.35 ± 0.23</td>" in page
-    assert "<p>bert is better than als in mrr@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.</p>" in page
+    assert "<td>MRR@10</td><td>bert</td><td>0.85</td><td>0.5</td><td>0.35 ± 0.23</td>" in page
+    assert "<p>bert is better than als in MRR@10 by 0.35 (0.1238 to 0.5762; 70 %), p 0.0067.</p>" in page
 
 
 def test_digits_are_those_of_csv_too_where_they_are_said(compared: Compared) -> None:
@@ -441,7 +446,7 @@ def test_fail_if_a_verdict_is_so_after_printing(
     files = [f"{name}={name}.csv" for name in ("als", *models)]
     assert main(["compare", *files, "relevant.csv", *MRR, "--fail-if", *words]) == code
     out, err = capsys.readouterr()
-    assert out.startswith("mrr@10 against als\n")
+    assert out.startswith("MRR@10 against als\n")
     assert err == "".join(f"ranking-udfs: failed: {line}\n" for line in said)
 
 
@@ -457,7 +462,7 @@ def test_fail_if_holds_for_segments_too(capsys: pytest.CaptureFixture[str]) -> N
 def test_a_shell_sees_the_exit_code() -> None:
     done = as_shell("compare", "als=als.csv", "pop=pop.csv", "relevant.csv", *MRR, "--fail-if", "worse")
     assert done.returncode == 3
-    assert "pop is worse than als in mrr@10 by 0.25" in done.stdout
+    assert "pop is worse than als in MRR@10 by 0.25" in done.stdout
 
 
 # Errors

@@ -82,7 +82,7 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
     page = Path("report.html").read_text(encoding="utf-8")
     means = "SELECT ranking_mean(ndcg) FROM by_user WHERE fold = 1 GROUP BY system ORDER BY system DESC"
     (similar,), (popularity,) = con.execute(means).fetchall()
-    assert f"similar is better than popularity in ndcg@10 by {similar - popularity:.4f} (" in page
+    assert f"similar is better than popularity in NDCG@10 by {similar - popularity:.4f} (" in page
 
 
 def test_the_fusion_that_is_found_is_compared_on_other_users(
@@ -183,7 +183,7 @@ def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path
     assert sum(map(bool, streams(stored))) == 5
     shown = notebook.cells[-1].outputs[0].data["text/html"]
     assert "similar" in shown
-    assert "<svg" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "<svg" in (tmp_path / "my_report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -21,6 +21,7 @@ from tests.command import Run, con, folder, registered, run  # noqa: F401
 from tests.pages import (  # noqa: F401
     ARGUMENTS,
     FEW,
+    FILES,
     HTML,
     SEGMENT,
     SYSTEMS,
@@ -195,7 +196,7 @@ def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:
     test_there_are_no_scripts_and_nothing_from_elsewhere(lambda *_: html)
     found = sections(html)
     shown = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
-    assert f"bert{shown} is better than als{shown} in ndcg@5" in text_of(found["The verdict"])
+    assert f"bert{shown} is better than als{shown} in NDCG@5" in text_of(found["The answer"])
     assert any(row["Segment"] == f"SE{shown}" for row in tables_in(found["Segments"])[0])
     assert all(row["User"].endswith(shown) for row in tables_in(found["Who loses most"])[0])
     assert "rec<b>&.jsonl" in text_of(found["How it was made"])
@@ -346,6 +347,21 @@ def test_the_points_of_a_comparison_are_where_the_differences_are(run: Run) -> N
     assert found.keys() == {row["system"] for row in rows}
     for row in rows:
         assert abs(found[row["system"]] - at(row["difference"])) < 1.5
+
+
+def test_each_value_of_a_chart_has_one_mark(run: Run) -> None:
+    means = [*FILES, "-k", "5", *FEW, *SEGMENT, "--no-check"]
+    one = ["als.csv", "relevant.csv", "-k", "5", *FEW, *SEGMENT, "--no-check"]
+    for given, in_means, in_segments in ((means, 3, 4 * 2), (one, 1, 4)):
+        assert run("report", *given, "--figures", "figures") == ""
+        counts = {path.stem: len(points(path.read_text())) for path in Path("figures").glob("*.svg")}
+        assert counts.pop("means-1-ndcg") == counts.pop("means-2-recall") == in_means
+        assert counts.pop("segments") == in_segments
+        assert counts.pop("curve") == 11 * in_means
+        assert counts.pop("users") == 0
+        for name, count in counts.items():
+            assert count == (2 if name.startswith("differences") else 0), name
+        shutil.rmtree("figures")
 
 
 def test_figures_are_files_of_their_own(run: Run) -> None:

@@ -160,6 +160,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     if hasattr(arguments, "figures") and arguments.output is None and arguments.figures is None:
         chosen.error("report: --output FILE or --figures DIR is required")
     check_conditions(chosen, arguments)
+    if getattr(arguments, "pairs", False) and arguments.segment is not None:
+        chosen.error("--pairs is of all users, without their segments: leave out --segment")
     if arguments.command == "explain" and len(set(arguments.k or [])) > 1:
         chosen.error(f"-k must be one cut-off, got {','.join(map(str, arguments.k))}")
     if arguments.command in ("check", "evaluate", "compare", "explain", "overlap"):
@@ -511,6 +513,12 @@ def add_comparison(parser: Parser) -> None:
     add_request(parser, defaults.COMPARED_MEASURES)
     add_output(parser, "in tables")
     add_test(parser, "default: each with each")
+    parser.add_argument(
+        "--pairs",
+        action="store_true",
+        help="print the models in order, with letters, in place of differences: those that share one are "
+        "not surely different; each is compared with each",
+    )
     parser.add_argument(
         "--format",
         choices=COMPARISON_FORMATS,

@@ -11,15 +11,19 @@ import duckdb
 
 from ..duckdb.statements import literal, read
 from ..evaluation.comparison import (
+    can_be_paired,
     check_measures,
     check_options,
     check_systems,
     compare_queries,
     correct_together,
+    pairs_query,
     segment_tables,
 )
+from ..evaluation.conclusion import families
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, NothingInCommonError, error_summary
+from ..evaluation.pairs import MOST_SYSTEMS, standing
 from ..evaluation.problems import NOTHING, check_common, problem_text, with_advice
 from ..evaluation.queries import Plan, fetch_rows, plan
 from ..evaluation.words import Row
@@ -29,7 +33,7 @@ from ..version import PACK, version
 from ..writing import atomic_file
 from .arguments import EXIT_FAILED, EXIT_USAGE
 from .cli import INTERRUPTED
-from .comparison_tables import comparison_text
+from .comparison_tables import comparison_text, letters_text
 from .gates import (
     check_problem_names,
     failures,
@@ -206,19 +210,38 @@ def compare(job: Job) -> int:
         check_options(con, job.options, "compare", "--")
         step("reading")
         tables = read_inputs(con, job, inputs)
-        check_systems(systems_of(con, tables), job.options.baseline, "compare", "--", TO_COMPARE)
+        systems = systems_of(con, tables)
+        check_systems(systems, job.options.baseline, "compare", "--", TO_COMPARE)
+        if job.is_by_letter and len(systems) > MOST_SYSTEMS:
+            raise DataError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {len(systems)}")
         steps = plan(request, tables.has_system)
         steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
         queries = compare_queries(request, job.options)
+        is_best_said = len(systems) <= MOST_SYSTEMS and (
+            job.is_by_letter or job.format not in ("csv", "json")
+        )
+        of_pairs = pairs_query(request, job.options)
+        has_pairs = of_pairs in queries or len(systems) == 2
         if job.format == "sql":
-            return statements_text([*tables.statements, *steps.tables, *queries]), []
+            asked = [of_pairs] if job.is_by_letter else queries
+            return statements_text([*tables.statements, *steps.tables, *asked]), []
         problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
         found = [fetch_rows(con, query) for query in queries]
         seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
         correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
-        shown = comparison_text(job.format, job.options, segment, found, job.digits, job.is_safe, len(seen))
+        if is_best_said and not has_pairs:
+            is_best_said = job.is_by_letter or can_be_paired(con, request, len(systems))
+        pairs = found[0] if has_pairs else fetch_rows(con, of_pairs) if is_best_said else []
+        standings = [standing(rows) for rows in families(pairs)] if is_best_said else []
+        shown = (
+            letters_text(job.format, job.options, standings, job.digits, job.is_safe)
+            if job.is_by_letter
+            else comparison_text(
+                job.format, job.options, segment, found, standings, job.digits, job.is_safe, len(seen)
+            )
+        )
         every = [row for rows in found for row in rows]
         return shown, failures(job.fail_if, every, values_of_comparison(every), problems)
 

@@ -4,8 +4,16 @@ import re
 from collections.abc import Sequence
 
 from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.conclusion import families, footnote, measure_label, sentence
+from ..evaluation.conclusion import (
+    best_sentence,
+    families,
+    footnote,
+    letters_note,
+    measure_label,
+    sentence,
+)
 from ..evaluation.defaults import DIGITS, EVERYBODY
+from ..evaluation.pairs import Standing
 from ..evaluation.words import DIGITS_OF_P, MARKS, Row, format_number, format_p, format_with_half
 from ..texts import printable
 from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark
@@ -24,6 +32,7 @@ def comparison_text(
     options: ComparisonOptions,
     segment: str | None,
     found: Sequence[Sequence[Row]],
+    standings: Sequence[Standing | None],
     digits: int | None = None,
     is_safe: bool = False,
     gated: int = 0,
@@ -53,8 +62,59 @@ def comparison_text(
         said.append(
             f"Left out to fit {WIDTH} columns: {', '.join(left_out)}; Markdown, CSV and JSON have them."
         )
-    lines = [f"% {line}\n" if form == "latex" else render_remark(form, line) for line in said]
-    return render_document(form, text + "\n" + "".join(lines))
+    return render_document(form, text + "\n" + remarks(form, said + best_lines(standings, options, digits)))
+
+
+def remarks(form: str, lines: Sequence[str]) -> str:
+    """Render sentences beneath tables."""
+    return "".join(f"% {line}\n" if form == "latex" else render_remark(form, line) for line in lines)
+
+
+def best_lines(standings: Sequence[Standing | None], options: ComparisonOptions, digits: int) -> list[str]:
+    """Compare the best with the second best; of two models, the sentence above has said it."""
+    several = [one for one in standings if one is not None and len(one.means) > 2]
+    return [best_sentence(one, options, digits) for one in several]
+
+
+def letters_text(
+    form: str,
+    options: ComparisonOptions,
+    standings: Sequence[Standing | None],
+    digits: int | None = None,
+    is_safe: bool = False,
+) -> str:
+    """Render the means of models, best first, with letters that those share who are not surely different."""
+    shown = [one for one in standings if one is not None]
+    header = ["measure", "k", "system", "mean", "letters"]
+    if form in ("csv", "json"):
+        rows = [
+            [one.measure, one.k, name, one.means[name], one.letters[name]]
+            for one in shown
+            for name in one.means
+        ]
+        return render(form, header, rows, is_safe, digits)
+    digits, tables = DIGITS if digits is None else digits, []
+    header = ["Measure", "System", "Mean", "Letters"]
+    for one in shown:
+        label = measure_label(one.best)
+        rows = [
+            [label, name, format_number(mean, digits), one.letters[name]] for name, mean in one.means.items()
+        ]
+        tables.append((label, rows))
+    if form == "latex":
+        text = latex_table(header, [rows for _, rows in tables], "llrl")
+    elif form == "table":
+        text = "\n".join(
+            f"{label}\n\n{render(form, header[1:], [row[1:] for row in rows])}" for label, rows in tables
+        )
+    else:
+        text = render(form, header, [row for _, rows in tables for row in rows])
+    said = [letters_note(options), *best_lines(shown, options, digits)]
+    if len(shown) < len(standings):
+        said.append(
+            "Not shown: measures of which some users have no value, so that each pair is of other users."
+        )
+    return render_document(form, text + "\n" + remarks(form, said))
 
 
 def comparison_tables(
@@ -78,7 +138,7 @@ def comparison_tables(
     if form in ("latex", "markdown", "html") and options.baseline is not None:
         header[header.index("Baseline")] = f"Baseline ({options.baseline})"
     if form == "latex":
-        return latex_table(header, lines)
+        return latex_table(header, lines, "l" * (len(header) - 7) + "r" * 6 + "l")
     if form in ("markdown", "html"):
         return render(form, header, [line for family in lines for line in family])
     title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
@@ -109,11 +169,10 @@ def row_cells(row: Row, options: ComparisonOptions, digits: int) -> Cells:
     ]
 
 
-def latex_table(header: Sequence[str], families: Sequence[Sequence[Cells]]) -> str:
+def latex_table(header: Sequence[str], families: Sequence[Sequence[Cells]], columns: str) -> str:
     """Render a table for LaTeX with the package booktabs, with a rule between families."""
     blocks = [[header], *families]
     body = "\\midrule\n".join("".join(latex_line(line) for line in block) for block in blocks)
-    columns = "l" * (len(header) - 7) + "r" * 6 + "l"
     return f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{body}\\bottomrule\n\\end{{tabular}}\n"
 
 

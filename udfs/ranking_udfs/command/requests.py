@@ -33,6 +33,7 @@ class Job:
     digits         significant digits of numbers; None for the format's default
     by_user        where the values of each user go, if anywhere
     is_long        whether to give a row per measure
+    is_by_letter   whether to print models with letters in place of differences
     is_safe        whether to make CSV safe for spreadsheets
     fail_if        the conditions that make the command fail
     figures        the folder for charts as files, if any
@@ -54,6 +55,7 @@ class Job:
     digits: int | None = None
     by_user: str | None = None
     is_long: bool = False
+    is_by_letter: bool = False
     is_safe: bool = False
     fail_if: Sequence[Condition] = ()
     figures: str | None = None
@@ -81,6 +83,7 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
         return {"inputs": inputs, "settings": settings, "options": options, **more}
     optional = {
         "is_long": given.get("long"),
+        "is_by_letter": given.get("pairs"),
         "is_safe": given.get("safe_csv"),
         **{name: given.get(name) for name in OPTIONAL},
     }

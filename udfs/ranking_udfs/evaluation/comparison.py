@@ -1,7 +1,7 @@
 """A comparison as SQL: `ranking_compare_by_user` over the values of each user that an evaluation makes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -100,6 +100,30 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[str]:
         f"FROM ranking_compare_by_user(\n    '{request.table(table)}',\n    {arguments}\n){where}"
         for table in tables
     ]
+
+
+def pairs_query(request: Request, options: ComparisonOptions) -> str:
+    """Return the comparison of each model with each, of all users."""
+    return compare_queries(replace(request, by_segment=False), replace(options, baseline=None))[0]
+
+
+def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
+    """Return whether each two of so many models have a user with recommendations of both."""
+    (count,) = fetch_rows(
+        con,
+        f"""SELECT count(*) AS pairs
+FROM (
+    SELECT DISTINCT one, other
+    FROM (
+        SELECT DISTINCT list(DISTINCT system) AS systems
+        FROM {request.table("by_user")}
+        WHERE n_rec > 0
+        GROUP BY userid
+    ), unnest(systems) AS ones(one), unnest(systems) AS others(other)
+    WHERE one < other
+)""",
+    )
+    return bool(count["pairs"] == systems * (systems - 1) // 2)
 
 
 def correct_together(

@@ -3,15 +3,46 @@
 import re
 from collections.abc import Sequence
 
+from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
-from .words import DIGITS_OF_P, Row, format_cut_off, format_number, format_p
+from .pairs import Standing
+from .problems import ADVICE, RANKS, TIES, problem_text
+from .words import (
+    DIGITS_OF_P,
+    Row,
+    column_decimals,
+    format_measure,
+    format_number,
+    format_p,
+    format_with_half,
+    join_names,
+)
+
+HEADLINES = {  # what a hundred times a mean says, in words
+    "hit_rate": (" of 100 users", " find something relevant PLACE"),
+    "recall": (" %", " of what is relevant to a user is PLACE"),
+    "precision": (" %", " of the recommendations PLACE are relevant"),
+}
+TOUCHED = 0.05  # of the users: from this share on, a problem stands beside the verdict
+CAVEATS = {  # by how a problem begins, in whole sentences
+    "users in truth that are not in rec": "No recommendations, which counts as an empty list",
+    "rec: users with fewer than k = ": "Fewer than NUMBER recommendations",
+    "rec: users whose scores are all equal": "All scores of a user are equal",
+    "rec: users with tied scores at k = ": "Equal scores decide which items are among the first NUMBER",
+    "rec: users whose order rests on ties": "Equal scores decide the order of the first NUMBER",
+    "users with recommendations of one system only": "Recommendations of one model alone",
+    "truth: users without a relevant item": "Nothing relevant in the truth, so 0 with every model",
+}
+TIED = tuple(start for start, texts in ADVICE.items() if texts == TIES)
+GRAVE = (RANKS, "users that match truth but for", "items that match truth but for")  # however few
 
 
 def measure_label(row: Row) -> str:
-    """Name a measure at its cut-off: `ndcg@10`."""
-    return f"{row['measure']}@{format_cut_off(row['k'])}"
+    """Name a measure at its cut-off: `NDCG@10`."""
+    choice = parse_measure(row["measure"])
+    return format_measure(choice.measure.label, choice.options_text, row["k"])
 
 
 def families(rows: Sequence[Row]) -> list[list[Row]]:
@@ -66,6 +97,100 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     if verdict == "unclear" and row["minimum_detectable_effect"]:
         text += f"; {format_number(row['minimum_detectable_effect'], digits)} would show in 80 of 100 cases"
     return text + "."
+
+
+def best_sentence(found: Standing, options: ComparisonOptions, digits: int) -> str:
+    """Compare the best model with the second best; p is of all pairs, since these two were picked of them."""
+    pairs = len(found.means) * (len(found.means) - 1) // 2
+    return f"Best against second best: {sentence(found.best, options, pairs, digits)}"
+
+
+def leading_sentence(found: Standing, shared: Sequence[Row] = ()) -> str:
+    """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
+    text = best_and_surely(found)
+    if shared and shared[0]["system"] != next(iter(found.means)):
+        where = f"of the {shared[0]['users']} users with recommendations of every model"
+        text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
+    return text
+
+
+def best_and_surely(found: Standing) -> str:
+    first, second, *_ = map(printable, found.means)
+    label = measure_label(found.best)
+    tied = list(map(printable, found.leaders[1:]))
+    if not found.best["difference"]:
+        return f"There is no best model by {label}: {first} and {second} have the same mean."
+    if not tied:
+        rest = second if len(found.means) == 2 else f"each of the {len(found.means) - 1} others"
+        return f"{first} is the best by {label}, and surely better than {rest}."
+    return f"{first} has the best {label}, but is not surely better than {join_names(tied, 'or')}."
+
+
+def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
+    """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
+
+    `rows` have system, mean, low and high.
+    """
+    words = None if choice.given else HEADLINES.get(choice.measure.name)
+    unit, behind = words or ("", "")
+    before = "" if words else f"{format_measure(choice.measure.label, choice.options_text, k)} is "
+    place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
+    behind, scale = behind.replace("PLACE", place), 100 if words else 1
+    halves = [scale * (row["high"] - row["low"]) / 2 for row in rows if row["high"] is not None]
+    decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
+    texts = []
+    for row in rows:
+        ends = [] if row["low"] is None else [row["low"], row["high"]]
+        inside = [min(max(end, choice.measure.range.low), choice.measure.range.high) for end in ends]
+        mean, *shown = (
+            format_with_half(scale * number, None, decimals=decimals) for number in (row["mean"], *inside)
+        )
+        texts.append((printable(row["system"]), mean, f" ({' to '.join(shown)})" if shown else ""))
+    (system, number, interval), *others = texts
+    text = f"With {system}, {before}{number}{unit}{interval}{behind}"
+    unit = unit if unit == " %" else ""
+    return text + "".join(f"; with {other} it is {its}{unit}{around}" for other, its, around in others) + "."
+
+
+def shared_sentence(rows: Sequence[Row], label: str) -> str:
+    """Say the means of the users who have recommendations of every model, the best first."""
+    decimals = column_decimals([row["mean"] for row in rows])
+    means = [
+        f"{format_with_half(row['mean'], None, decimals=decimals)} with {printable(row['system'])}"
+        for row in rows
+    ]
+    where = f"Of the {rows[0]['users']} users with recommendations of every model"
+    return f"{where}, {label} is {', '.join(means)}."
+
+
+def caveats(problems: Sequence[Row], users: int, k: int | None) -> list[str]:
+    """Say what in the data stands against a verdict at this k, the problems of one kind in a sentence.
+
+    `problems` are rows of ranking_check with what to write. Those of few users are left to the list of all.
+    """
+    found: dict[str, list[Row]] = {}
+    for row in problems:
+        words = next((words for start, words in CAVEATS.items() if row["problem"].startswith(start)), None)
+        at = re.search(r"k = (\d+)", row["problem"])
+        is_met = row["problem"].startswith(TIED) and not row["write"]  # by expected values over all orders
+        if words and not is_met and row["count"] >= TOUCHED * users and (at is None or int(at[1]) == k):
+            found.setdefault(words.replace("NUMBER", str(k)), []).append(row)
+    texts = []
+    for words, rows in found.items():
+        names = [f"{printable(row['system'])} " if row["system"] is not None else "" for row in rows]
+        counts = ", ".join(f"{name}{row['count']}" for name, row in zip(names, rows, strict=True))
+        write = f"; write {rows[0]['write']}" if rows[0]["write"] else ""
+        texts.append(f"{words}: {counts} of {users} users{write}.")
+    return texts + [f"{problem_text(row)}." for row in problems if row["problem"].startswith(GRAVE)]
+
+
+def letters_note(options: ComparisonOptions) -> str:
+    """Describe what letters say."""
+    name = CORRECTIONS[options.correction]
+    corrected = f"corrected after {name} for all pairs in one measure at one k" if name else "not corrected"
+    share = format_number(100 * options.confidence, 15)
+    what = "Models that share a letter are not surely different"
+    return f"{what} ({share} % confidence, {TESTS[options.test]}, {corrected})."
 
 
 def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0, count: int = 0) -> str:

@@ -1,7 +1,7 @@
 """Numbers, cut-offs, counts and verdicts as people read them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import floor, log10
 from typing import Any
 
@@ -34,19 +34,51 @@ def format_p(p: float | None, digits: int = DIGITS) -> str:
     return f"< {SMALLEST_P:f}".rstrip("0") if is_small else format_number(p, digits)
 
 
-def format_with_half(number: float, half: float | None, digits: int = DIGITS) -> str:
-    """Format a mean and half of its interval with the same decimals: 0.344 ± 0.074."""
-    if half is None:
-        return format_number(number, digits)
-    decimals = max(digits - 2, DIGITS_OF_P) - 1 - floor(log10(half)) if half > 0 else MOST_DECIMALS + 1
-    if decimals > MOST_DECIMALS or half >= 10**MOST_DECIMALS:
-        return f"{format_number(number, digits)} ± {format_number(half, digits)}"
-    return " ± ".join(f"{one:.{max(decimals, 0)}f}" for one in (number, half))
+def decimals_of(half: float, digits: int = DIGITS) -> int:
+    """Return the decimals that half of an interval leaves a mean: so many that half itself has two digits."""
+    return max(digits - 2, DIGITS_OF_P) - 1 - floor(log10(half)) if half > 0 else MOST_DECIMALS + 1
+
+
+def format_with_half(
+    number: float, half: float | None, digits: int = DIGITS, decimals: int | None = None
+) -> str:
+    """Format a mean and half of its interval with the same decimals, by default its own: 0.344 ± 0.074."""
+    if decimals is None:
+        decimals = MOST_DECIMALS + 1 if half is None else decimals_of(half, digits)
+    shown = [one for one in (number, half) if one is not None]
+    if decimals > MOST_DECIMALS or max(map(abs, shown)) >= 10**MOST_DECIMALS:
+        return " ± ".join(format_number(one, digits) for one in shown)
+    return " ± ".join(f"{one:.{max(decimals, 0)}f}" for one in shown)
+
+
+def column_decimals(
+    numbers: Iterable[float | None], halves: Iterable[float | None] = (), digits: int = DIGITS
+) -> int:
+    """Return the decimals of a column: its narrowest interval's, or by its largest number.
+
+    More than MOST_DECIMALS stand for none in common.
+    """
+    found = [half for half in halves if half]
+    if found:
+        return max(decimals_of(half, digits) for half in found)
+    largest = max((abs(number) for number in numbers if number), default=1.0)
+    return max(digits - 1 - floor(log10(largest)), 0)
 
 
 def format_cut_off(k: int | None) -> str:
     """Format a cut-off: `10`, or `all` for the whole list."""
     return "all" if k is None else str(k)
+
+
+def format_measure(label: str, options: str, k: int | None) -> str:
+    """Format a measure at a cut-off: `NDCG@10 (gain=linear)`."""
+    return f"{label}@{format_cut_off(k)}" + (f" ({options})" if options else "")
+
+
+def join_names(names: Sequence[str], word: str = "and", most: int = 3) -> str:
+    """Join names for a sentence: a, b, c and 2 more."""
+    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
+    return f" {word} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def cut_off_key(k: int | None) -> tuple[bool, int]:

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, inf, log10
 from typing import Any
 
-from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number
+from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
 from .findings import Findings, ReportMeasure
 
@@ -21,7 +22,7 @@ SHAPES = (
     "triangle-left",
 )
 FONT = "Arial, Liberation Sans, Helvetica, sans-serif"  # whose widths are the same everywhere
-WIDTH, HEIGHT = 250, 160
+WIDTH, HEIGHT = 400, 170  # the width with all axes and names, the height without
 LABELS = 130  # pixels of a name beside an axis
 CONFIG = {
     "aria": False,
@@ -35,18 +36,18 @@ CONFIG = {
         "tickColor": INK,
         "gridColor": GRID,
         "titleFontWeight": "normal",
-        "labelFontSize": 11,
-        "titleFontSize": 11,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
         "labelLimit": LABELS,
     },
     "legend": {
         "labelColor": INK,
         "orient": "bottom",
         "columns": 3,
-        "labelFontSize": 11,
+        "labelFontSize": 12,
         "labelLimit": LABELS,
     },
-    "header": {"labelColor": INK, "labelFontSize": 11, "labelLimit": 200, "title": None},
+    "header": {"labelColor": INK, "labelFontSize": 12, "labelLimit": 200, "title": None},
 }
 
 
@@ -76,8 +77,8 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
         "by k": [by_k(findings, i, one) for i, one in several],
         "differences": [
             chart(findings, i, one)
-            for i, one in enumerate(findings.measures)
             for chart in (differences, wins)
+            for i, one in enumerate(findings.measures)
             if findings.baseline is not None
         ],
         "curve": [curve(findings)] if findings.curve else [],
@@ -87,9 +88,10 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
 
 
 def specification(data: Sequence[Any], **rest: Any) -> dict[str, Any]:
-    """Make a complete specification of these rows."""
+    """Make a complete specification of these rows; a single view is as wide as its column on the page."""
     schema = "https://vega.github.io/schema/vega-lite/v5.json"
-    return {"$schema": schema, "config": CONFIG, "data": {"values": list(data)}, **rest}
+    fit = {"autosize": {"type": "fit-x", "contains": "padding"}} if "width" in rest else {}
+    return {"$schema": schema, "config": CONFIG, **fit, "data": {"values": list(data)}, **rest}
 
 
 def chart_systems(findings: Findings) -> list[str]:
@@ -112,6 +114,18 @@ def system_encoding(findings: Findings, legend: bool) -> dict[str, Any]:
 def number_axis(field: str, title: str, zero: bool = False, **rest: Any) -> dict[str, Any]:
     """Make an axis of numbers."""
     return {"field": field, "type": "quantitative", "title": title, "scale": {"zero": zero, **rest}}
+
+
+def ticks_with_zero(values: Sequence[float]) -> dict[str, Any]:
+    """Make an axis whose ticks are some five multiples of 1, 2 or 5 times a power of ten, 0 among them."""
+    low, high = min([0.0, *values]), max([0.0, *values])
+    if not 0 < high - low < inf:
+        return {"tickCount": 5}
+    power = 10.0 ** floor(log10((high - low) / 5))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= (high - low) / 5)
+    places = range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)
+    decimals = max(-floor(log10(step) + 1e-9), 0)
+    return {"values": [round(place * step, decimals + 2) for place in places], "format": f".{decimals}f"}
 
 
 def name_axis(field: str, names: Sequence[str], title: str | None) -> dict[str, Any]:
@@ -144,19 +158,16 @@ def best_systems(measure: ReportMeasure, rows: Sequence[Row]) -> list[str]:
     return [row["system"] for row in rows if row["mean"] == at]
 
 
-def join_names(names: Sequence[str], most: int = 3) -> str:
-    """Join names for a sentence: a, b, c and 2 more."""
-    shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-
-
 def leader_text(findings: Findings, measure: ReportMeasure, rows: Sequence[Row]) -> str:
     """Say which systems are best at which k; of one system, its values."""
     if not any(row["users"] for row in rows):
         return ": no user has a value"
     if len(findings.systems) == 1:
+        is_single = len(measure.cuts) == 1  # and so in the title already
         texts = [
-            f"{format_number(row['mean'])} at {format_cut_off(row['k'])}" for row in rows if row["users"]
+            format_number(row["mean"]) + ("" if is_single else f" at {format_cut_off(row['k'])}")
+            for row in rows
+            if row["users"]
         ]
         return f": {', '.join(texts)}"
     places: dict[str, list[str]] = {}
@@ -183,16 +194,18 @@ def slug(kind: str, place: int, measure: ReportMeasure) -> str:
 def means(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
     """Draw the means at one cut-off, with intervals."""
     rows = measure_rows(findings, place)
-    y = name_axis("system", chart_systems(findings), "model")
-    interval = {"x": number_axis("low", measure.title), "x2": {"field": "high"}}
+    y = name_axis("system", chart_systems(findings), None)
+    few = {"axis": {"tickCount": 5}}
+    interval = {"x": {**number_axis("low", measure.title), **few}, "x2": {"field": "high"}}
+    look = system_encoding(findings, legend=False)
     spec = specification(
         chart_rows(findings, rows),
         width=WIDTH,
         height={"step": 26},
-        encoding={"y": y, **system_encoding(findings, legend=False)},
+        encoding={"y": y, "color": look["color"]},
         layer=[
             {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": interval},
-            {"mark": point_mark(), "encoding": {"x": number_axis("mean", measure.title)}},
+            {"mark": point_mark(), "encoding": {"x": {**number_axis("mean", measure.title), **few}, **look}},
         ],
     )
     title = measure.at(measure.cuts[0]) + leader_text(findings, measure, rows)
@@ -241,9 +254,12 @@ def difference_layers(
     findings: Findings, rows: Sequence[Row], y: dict[str, Any], title: str
 ) -> list[dict[str, Any]]:
     """Make the layers of an interval plot: the zero line, the margin, the intervals."""
+    margins = [] if findings.margin is None else [-findings.margin, findings.margin]
+    shown = [row[name] for row in rows for name in ("low", "high", "value") if row[name] is not None]
+    axis = ticks_with_zero([*shown, *margins])
 
     def x(field: str) -> dict[str, Any]:
-        return {**number_axis(field, title, padding=8), "axis": {"tickCount": 5}}
+        return {**number_axis(field, title, padding=8), "axis": axis}
 
     layers: list[dict[str, Any]] = []
     if findings.margin is not None:
@@ -285,7 +301,7 @@ def differences(findings: Findings, place: int, measure: ReportMeasure) -> Chart
         {name: row[name] for name in ("system", "low", "high")} | {"value": row["difference"]}
         for row in chart_rows(findings, rows)
     ]
-    y = name_axis("system", chart_systems(findings), "model")
+    y = name_axis("system", chart_systems(findings), None)
     spec = specification(
         [],
         width=WIDTH,
@@ -335,7 +351,7 @@ def wins(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
         height={"step": 26},
         mark={"type": "bar", "stroke": INK, "strokeWidth": 0.5},
         encoding={
-            "y": name_axis("system", chart_systems(findings), "model"),
+            "y": name_axis("system", chart_systems(findings), None),
             "x": {
                 **number_axis("share", "share of users", domain=[0, 1]),
                 "axis": {"format": "%", "tickCount": 5},
@@ -386,9 +402,9 @@ def curve(findings: Findings) -> Chart:
     )
     levels = sorted({row["recall"] for row in findings.curve})
     values = {(row["system"], row["recall"]): row["precision"] for row in findings.curve}
-    cells = [[name, *(values.get((name, level)) for level in levels)] for name in findings.systems]
+    cells = [[f"{level:g}", *(values.get((name, level)) for name in findings.systems)] for level in levels]
     title = "Precision at each level of recall: the higher and the further to the right, the better"
-    return Chart("curve", title, spec, ["System", *(f"at {level:g}" for level in levels)], cells)
+    return Chart("curve", title, spec, ["Recall", *findings.systems], cells)
 
 
 def histogram(findings: Findings) -> Chart:
@@ -423,7 +439,7 @@ def histogram(findings: Findings) -> Chart:
         facet={"row": {**name_axis("system", chart_systems(findings), None), **HEAD}},
         spacing=12,
         spec={
-            "width": WIDTH + 60,
+            "width": WIDTH - 90,
             "height": 60,
             "mark": {"type": "bar", "stroke": INK, "strokeWidth": 0.5},
             "encoding": {
@@ -451,12 +467,11 @@ def histogram(findings: Findings) -> Chart:
         shares = [f"{counts[name] / (totals[name] or 1):.0%} for {name}" for name in findings.systems]
         texts.append(f"{kind}: {join_names(shares)}")
     title = f"{at} of each user" + (f"; {'; '.join(texts)}" if texts else "")
-    header = ["System", *found.apart, *(f"from {edge:.4g}" for edge in edges[:-1])]
-    cells = [
-        [name, *(counts[name] for counts in found.apart.values()), *found.bins[name]]
-        for name in findings.systems
-    ]
-    return Chart("users", title, spec, header, cells)
+    counted = [(kind, [counts[name] for name in findings.systems]) for kind, counts in found.apart.items()]
+    for i, edge in enumerate(edges[:-1]):
+        counted.append((f"from {edge:.4g}", [found.bins[name][i] for name in findings.systems]))
+    cells = [[kind, *counts] for kind, counts in counted]
+    return Chart("users", title, spec, [at, *findings.systems], cells)
 
 
 HEAD = {"header": {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}}
@@ -518,8 +533,8 @@ def segment_panel(
     y = name_axis("segment", names, findings.segment)
     of_system = [row for row in rows if row["system"] == system]
     return {
-        "title": {"text": system, "anchor": "start", "color": INK, "fontSize": 11, "limit": WIDTH},
-        "width": WIDTH,
+        "title": {"text": system, "anchor": "start", "color": INK, "fontSize": 11, "limit": WIDTH - 160},
+        "width": WIDTH - 160,
         "height": {"step": 22},
         "layer": difference_layers(findings, of_system, y, f"difference to {baseline}"),
     }

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..evaluation.words import Row, format_cut_off
+from ..evaluation.pairs import Standing
+from ..evaluation.words import Row, format_measure
 
 UNNAMED = "recommendations"  # the label of one model without a name
 
@@ -32,7 +33,7 @@ class ReportMeasure:
 
     def at(self, k: int | None) -> str:
         """Return the label at this cut-off."""
-        return f"{self.label}@{format_cut_off(k)}" + (f" ({self.options})" if self.options else "")
+        return format_measure(self.label, self.options, k)
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,20 @@ class Histogram:
 
 
 @dataclass(frozen=True)
+class Example:
+    """The lists of one user of two models.
+
+    user    the userid
+    lists   of each of the models: by rank, the item and whether it is relevant
+    missed  of each of the models, the relevant items that are not in its list
+    """
+
+    user: str
+    lists: Mapping[str, Sequence[tuple[str, bool]]]
+    missed: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
 class Findings:
     """The results that a report shows.
 
@@ -58,9 +73,16 @@ class Findings:
     measures      in the order in which they were asked for; the first is what verdicts are of
     confidence    of all intervals
     margin        up to which two models are the same, if any
+    leading       which model is the best, and whether surely; None if there is one model, or no order
+    headlines     what the best model achieves, in words, and beside it the baseline, a sentence per measure
     verdicts      a sentence for each model that is compared
+    best          the best against the second best, if there are three models or more
+    caveats       what in the data stands against the verdict; () if it was not checked
+    standings     the models in order, by the place of the measure and k, where there is an order
     problems      a line for each row of ranking_check; None if it was not asked
     counts        of each system: users, users_without_rec, users_without_truth
+    tables        what was read: system or is_truth, name, modified (a date, if it is a file), and how many
+                  lines, users and items it has
     means         system, k, place (of the measure), users (with a value), mean, low, high
     comparisons   rows of ranking_compare_by_user, for all users
     segment       what segments are called; None if there are none
@@ -71,6 +93,10 @@ class Findings:
     histogram     of the first measure
     losers        for each system that is compared, the users whose first measure becomes worse by the most:
                   userid, baseline, system, difference
+    losses        for each of these, how many users lose, the worst difference, and how many share it: users,
+                  worst, shared
+    overlaps      rows of ranking_overlap with the baseline, at the first cut-off
+    example       the lists of a user who loses most, at the first cut-off; None if nobody loses
     facts         how the report was made: what, and its value
     sql           the statements that made it
     """
@@ -79,9 +105,15 @@ class Findings:
     measures: Sequence[ReportMeasure]
     confidence: float
     margin: float | None
+    leading: str | None
+    headlines: Sequence[str]
     verdicts: Sequence[str]
+    best: str | None
+    caveats: Sequence[str]
+    standings: Mapping[tuple[int, int | None], Standing]
     problems: Sequence[str] | None
     counts: Mapping[str, Row]
+    tables: Sequence[Row]
     means: Sequence[Row]
     comparisons: Sequence[Row]
     segment: str | None
@@ -90,6 +122,9 @@ class Findings:
     curve: Sequence[Row]
     histogram: Histogram
     losers: Mapping[str, Sequence[Row]]
+    losses: Mapping[str, Row]
+    overlaps: Sequence[Row]
+    example: "Example | None"
     facts: Sequence[tuple[str, str]]
     sql: str
 

@@ -11,28 +11,52 @@ import duckdb
 from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import (
     ComparisonOptions,
+    can_be_paired,
     check_baseline,
     check_measures,
     compare_queries,
+    pairs_query,
     segment_tables,
 )
-from ..evaluation.conclusion import footnote, sentence
+from ..evaluation.conclusion import (
+    HEADLINES,
+    TOUCHED,
+    best_sentence,
+    caveats,
+    families,
+    footnote,
+    headline_sentence,
+    leading_sentence,
+    sentence,
+    shared_sentence,
+)
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError
+from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
+from ..evaluation.pairs import Standing, standing
 from ..evaluation.problems import check_common, problem_text, with_advice
-from ..evaluation.queries import Request, descending_argument, fetch_rows, grade_arguments, plan, ranked_table
-from ..evaluation.words import Row, cut_off_key, format_cut_off
+from ..evaluation.queries import (
+    Request,
+    cut_off_list,
+    descending_argument,
+    fetch_rows,
+    grade_arguments,
+    plan,
+    ranked_table,
+)
+from ..evaluation.words import Row, cut_off_key, format_cut_off, format_measure
 from ..inputs.tables import Inputs, Tables
 from ..measures.grammar import Choice
 from ..measures.registry import Range
 from ..texts import printable, shorten
 from ..version import version
-from .findings import UNNAMED, Findings, Histogram, ReportMeasure
+from .findings import UNNAMED, Example, Findings, Histogram, ReportMeasure
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 LOSERS = 20
+MOST_IN_WORDS = 2  # measures, beside the first
 
 
 @dataclass(frozen=True)
@@ -133,6 +157,7 @@ class Gathering:
         self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
         self.labels = unique_labels(self.systems) if self.has_system else {"": UNNAMED}
+        self.names = {label: name for name, label in self.labels.items()}
         self.order = {name: i for i, name in enumerate(self.labels.values())}
         self.queries: list[str] = []
 
@@ -162,6 +187,10 @@ class Gathering:
         segments, more_segments = self.segments(by_segment)
         step("looking at users")
         problems = self.problems(steps.check) if self.study.check else None
+        standings = self.standings(comparisons)
+        leader = standings.get((0, self.k))
+        users = max(row["users"] for row in counts.values())
+        shared = self.shared(counts, users)
         return Findings(
             systems=list(self.order),
             measures=[
@@ -172,9 +201,15 @@ class Gathering:
             ],
             confidence=self.options.confidence,
             margin=self.options.margin,
+            leading=leading_sentence(leader, shared) if leader else None,
+            headlines=self.headlines(means, leader),
             verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
-            problems=problems,
+            best=best_sentence(leader, self.options, DIGITS) if leader and len(leader.means) > 2 else None,
+            caveats=[] if problems is None else self.caveats(problems, shared, users),
+            standings=standings,
+            problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
+            tables=self.tables(),
             means=means,
             comparisons=comparisons,
             segment=None if self.study.segment is None else shorten(self.study.segment),
@@ -183,11 +218,67 @@ class Gathering:
             curve=self.fetch(curve_query(self.request)),
             histogram=self.histogram(at_first, counts),
             losers={self.labels[name]: self.losers(name) for name in self.systems[1:]},
+            losses={self.labels[name]: self.losses(name) for name in self.systems[1:]},
+            overlaps=self.overlaps(),
+            example=self.example(leader),
             facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
             sql=sql_listing([*self.study.statements, *made, *self.queries]),
         )
 
-    def problems(self, query: str) -> list[str]:
+    def standings(self, compared: Sequence[Row]) -> dict[tuple[int, int | None], Standing]:
+        """Put the models in order, by the place of the measure and k, where they can be compared."""
+        count, pairs = len(self.systems), list(compared)
+        if count > 2:
+            is_possible = count <= MOST_PAIRED and can_be_paired(self.con, self.request, count)
+            pairs = self.fetch(pairs_query(self.request, self.options)) if is_possible else []
+        places = {one.name: i for i, one in enumerate(self.request.choices)}
+        found = {(places[rows[0]["measure"]], rows[0]["k"]): standing(rows) for rows in families(pairs)}
+        return {at: one for at, one in found.items() if one is not None}
+
+    def headlines(self, means: Sequence[Row], leader: Standing | None) -> list[str]:
+        """Say what the best model and the baseline achieve: the first measure, and those with words."""
+        baseline = self.labels[self.baseline]
+        names = list(leader.means)[:2] if leader else list(self.order)[:2]
+        names = names if baseline in names[:1] else [*names[:1], baseline]
+        choices = self.request.choices
+        places = {one.measure.name: i for i, one in enumerate(choices) if not one.given}
+        in_words = [places[name] for name in HEADLINES if name in places][:MOST_IN_WORDS]
+        texts = []
+        for place in dict.fromkeys([*in_words, 0]):
+            choice = choices[place]
+            k = choice.cuts[0]
+            values = {row["system"]: row for row in means if (row["place"], row["k"]) == (place, k)}
+            if all(values[name]["users"] for name in names):
+                texts.append(headline_sentence([values[name] for name in names], choice, k))
+        return texts
+
+    def caveats(self, problems: Sequence[Row], shared: Sequence[Row], users: int) -> list[str]:
+        """Say what stands against the verdict, and where lists are missing, what users with lists say."""
+        label = format_measure(self.first.measure.label, self.first.options_text, self.k)
+        return caveats(problems, users, self.k) + ([shared_sentence(shared, label)] if shared else [])
+
+    def shared(self, counts: Mapping[str, Row], users: int) -> Sequence[Row]:
+        """Return the means of users with recommendations of every model, if many users have not."""
+        without = max(row["users_without_rec"] for row in counts.values())
+        if len(self.systems) == 1 or without < TOUCHED * users:
+            return []
+        found = self.fetch(shared_query(self.request, self.first, self.at_k, len(self.systems)))
+        return found if all(row["users"] for row in found) else []
+
+    def tables(self) -> list[Row]:
+        """Count what was read, of each model and of the truth."""
+        found: list[Row] = []
+        files = self.study.files
+        for table, system in (("rec", "system, " if self.has_system else ""), ("truth", "")):
+            rows = self.fetch(tables_query(self.request.table(table), system))
+            for row in sorted(rows, key=lambda row: self.order[row["system"]]):
+                of_system = files.get(self.names[row["system"]], files.get(None))
+                name = self.study.truth_file if table == "truth" else of_system
+                known = {"name": name and shorten(name), "modified": file_date(name)}
+                found.append({**row, **known, "is_truth": table == "truth"})
+        return found
+
+    def problems(self, query: str) -> Sequence[Row]:
         """Return the problems of the data; NothingInCommonError if that is one and must not be."""
         self.queries.append(query)
         study = self.study
@@ -201,7 +292,7 @@ class Gathering:
         )
         if not study.allow_empty:
             check_common(found)
-        return list(map(problem_text, found))
+        return found
 
     def is_first(self, row: Row) -> bool:
         """Return whether verdicts are of this comparison."""
@@ -262,6 +353,51 @@ class Gathering:
         """Return the users whose first measure becomes worse by the most with this model."""
         found = self.fetch(losers_query(self.request, self.at_k, system, self.baseline))
         return [{**row, "userid": shorten(row["userid"])} for row in found]
+
+    def overlaps(self) -> list[Row]:
+        """Return what the lists of each model have in common with the baseline's."""
+        if len(self.systems) == 1:
+            return []
+        given = f"{cut_off_list([self.k])}, baseline := {literal(self.baseline)}"
+        tables = f"'{ranked_table(self.request)}', {given}{descending_argument(self.request)}"
+        return sorted(
+            self.fetch(f"FROM ranking_overlap({tables})"), key=lambda row: self.order[row["system"]]
+        )
+
+    def example(self, leader: Standing | None) -> Example | None:
+        """Return the lists of the user who loses most with the best model, or with the first who has one."""
+        names = [self.names[name] for name in leader.means] if leader else []
+        for system in dict.fromkeys([*names, *self.systems]):
+            if system == self.baseline:
+                continue
+            query = losers_query(self.request, self.at_k, system, self.baseline)
+            found = fetch_rows(self.con, query)
+            if found:
+                return self.lists_of(found[0]["userid"], system)
+        return None
+
+    def lists_of(self, user: str, system: str) -> Example:
+        """Return the lists that the baseline and a model have for this user."""
+        ties = ", ties := 'expected'" if self.request.ties == "expected" else ""
+        given = f"{literal(user)}, {'NULL' if self.k is None else self.k}{ties}"
+        tables = f"'{ranked_table(self.request)}', '{self.request.table('truth')}'"
+        names = [self.labels[self.baseline], self.labels[system]]
+        lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in names}
+        missed: dict[str, list[str]] = {name: [] for name in names}
+        for row in self.fetch(f"FROM ranking_explain({tables}, {given}{descending_argument(self.request)})"):
+            if row["system"] not in names:
+                continue
+            item = shorten(str(row["itemid"]))
+            if row["rank"] is None:
+                missed[row["system"]].append(item)
+            else:
+                lists[row["system"]].append((item, bool(row["relevant"])))
+        return Example(shorten(user), lists, missed)
+
+    def losses(self, system: str) -> Row:
+        """Count the users whose first measure becomes worse with this model, and those who lose the most."""
+        (found,) = self.fetch(losses_query(self.request, self.at_k, system, self.baseline))
+        return found
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:
@@ -349,22 +485,67 @@ WHERE {at_k} AND {value} <> 0
 GROUP BY ALL"""
 
 
-def losers_query(request: Request, at_k: str, system: str, baseline: str) -> str:
-    """Return the users whose values of the first measure become worse by the most."""
+def worse_users(request: Request, at_k: str, system: str, baseline: str) -> tuple[str, str]:
+    """Return a query for the users whose first measure becomes worse, and which order has the worst first."""
     choice, by_user = request.choices[0], request.table("by_user")
     value = identifier(choice.name)
     worst = "DESC" if choice.measure.higher_is_better is False else "ASC"
     is_worse = f"system_of.{value} {'>' if worst == 'DESC' else '<'} baseline_of.{value}"
-    return f"""SELECT
+    query = f"""SELECT
     CAST(userid AS VARCHAR) AS userid,
     baseline_of.{value} AS baseline,
     system_of.{value} AS system,
     system_of.{value} - baseline_of.{value} AS difference
 FROM (FROM {by_user} WHERE system = {literal(baseline)} AND {at_k}) AS baseline_of
 JOIN (FROM {by_user} WHERE system = {literal(system)} AND {at_k}) AS system_of USING (userid)
-WHERE {is_worse}
-ORDER BY difference {worst}, userid
-LIMIT {LOSERS}"""
+WHERE {is_worse}"""
+    return query, worst
+
+
+def losers_query(request: Request, at_k: str, system: str, baseline: str) -> str:
+    """Return the users whose values of the first measure become worse by the most."""
+    query, worst = worse_users(request, at_k, system, baseline)
+    return f"{query}\nORDER BY difference {worst}, userid\nLIMIT {LOSERS}"
+
+
+def losses_query(request: Request, at_k: str, system: str, baseline: str) -> str:
+    """Return how many users lose, the worst difference, and how many have it."""
+    query, worst = worse_users(request, at_k, system, baseline)
+    return f"""SELECT
+    coalesce(sum(users), 0)::BIGINT AS users,
+    first(difference ORDER BY difference {worst}) AS worst,
+    first(users ORDER BY difference {worst}) AS shared
+FROM (
+    SELECT round(difference, 12) AS difference, count(*) AS users
+    FROM ({query})
+    GROUP BY ALL
+)"""
+
+
+def shared_query(request: Request, choice: Choice, at_k: str, systems: int) -> str:
+    """Return the means of the users who have recommendations of every model, the best first."""
+    by_user, value = request.table("by_user"), identifier(choice.name)
+    best = "ASC" if choice.measure.higher_is_better is False else "DESC"
+    return f"""SELECT system, count({value}) AS users, ranking_mean({value}) AS mean
+FROM {by_user}
+WHERE {at_k} AND userid IN (
+    SELECT userid FROM {by_user} WHERE {at_k} AND n_rec > 0 GROUP BY userid HAVING count(*) = {systems}
+)
+GROUP BY system
+ORDER BY mean {best}, system"""
+
+
+def tables_query(table: str, system: str) -> str:
+    """Return how many rows, users and items a table has."""
+    counts = "count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
+    return f"SELECT {system}{counts}\nFROM {table}\nGROUP BY ALL"
+
+
+def file_date(path: str | None) -> str | None:
+    """Return the date on which a file was modified; None if it is no file."""
+    if path is None or not os.path.isfile(path):
+        return None
+    return time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path)))
 
 
 def curve_query(request: Request) -> str:
@@ -378,6 +559,19 @@ def facts(study: Study, options: ComparisonOptions | None, baseline: str) -> lis
     """List the facts with which people can make the report again."""
     request = study.request
     found = [(name, shorten(value)) for name, value in study.sources]
+    options_of = [
+        (
+            one.text,
+            ", ".join(
+                f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+                for name, value in one.options.items()
+            ),
+        )
+        for one in request.choices
+    ]
+    found.append(
+        ("Measures", "; ".join(f"{text}{f' ({options})' if options else ''}" for text, options in options_of))
+    )
     found.append(("Cut-offs", ", ".join(map(format_cut_off, request.ks))))
     found.append(("Equal scores", TIES[request.ties]))
     found.append(("Best score", "the highest" if request.descending else "the lowest"))

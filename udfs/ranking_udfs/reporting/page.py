@@ -9,11 +9,24 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from ..evaluation.words import COUNTS, MARKS, Row, format_cut_off, format_number, format_p, format_with_half
+from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
+from ..evaluation.pairs import Standing
+from ..evaluation.words import (
+    DIGITS_OF_P,
+    MARKS,
+    Row,
+    column_decimals,
+    format_number,
+    format_p,
+    format_with_half,
+    join_names,
+)
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
 from .findings import UNNAMED, Findings
+
+MOST_RANKS = 20  # of the lists of a user
 
 
 @dataclass(frozen=True)
@@ -40,16 +53,18 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     title = headline(findings)
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
+    several = findings.baseline is not None
     sections = [
-        section("The verdict", verdict(findings)) if findings.verdicts else "",
+        section("The answer" if several else "In short", answer(findings)),
         section("The data", data(findings)),
         section("Means", means(findings, drawn["means"])),
         section("Measures by cut-off", [*more_systems(findings), *figures(drawn["by k"])])
         if drawn["by k"]
         else "",
         section(f"Differences to {findings.baseline}", differences(findings, drawn["differences"]))
-        if findings.baseline is not None
+        if several
         else "",
+        section("What changes for users", changes(findings)) if findings.overlaps else "",
         section("Precision and recall", [*more_systems(findings), *figures(drawn["curve"])])
         if drawn["curve"]
         else "",
@@ -107,30 +122,37 @@ def section(title: str, parts: Iterable[str]) -> str:
     return "\n".join([head, *parts, "</section>"])
 
 
+@dataclass(frozen=True)
+class Mark:
+    """A cell with a number as text, whether it is the best of its row, and letters behind it."""
+
+    text: str
+    is_best: bool = False
+    letters: str = ""
+
+    @property
+    def html(self) -> str:
+        text = f"<b>{to_html(self.text)}</b>" if self.is_best else to_html(self.text)
+        return f'{text} <span class="letters">{to_html(self.letters)}</span>' if self.letters else text
+
+
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> str:
     """Make a table that scrolls by itself where it is too wide, with numbers to the right."""
     lines = list(rows)
-    numeric = [
-        any(isinstance(row[i], int | float) for row in lines)
-        and all(row[i] is None or isinstance(row[i], int | float) for row in lines)
-        for i in range(len(header))
+    kinds = [
+        "" if i and is_of_numbers(line[i] for line in lines) else ' class="t"' for i in range(len(header))
     ]
-    kinds = ["" if one else ' class="t"' for one in numeric]
-    as_text = [format_p if name == "p" else format_number for name in header]
     head = "".join(
         f'<th scope="col"{kind}>{to_html(name)}</th>' for name, kind in zip(header, kinds, strict=True)
     )
     body = "\n".join(
         "<tr>"
         + "".join(
-            f'<th scope="row">{to_bdi(cell)}</th>'
-            if i == 0
-            else f"<td{kinds[i]}>"
-            f"{to_html(as_text[i](cell)) if numeric[i] or cell is None else to_bdi(cell)}</td>"
-            for i, cell in enumerate(row)
+            f'<th scope="row">{cell}</th>' if i == 0 else f"<td{kinds[i]}>{cell}</td>"
+            for i, cell in enumerate(line)
         )
         + "</tr>"
-        for row in lines
+        for line in cell_texts(header, lines)
     )
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{to_html(caption)}">\n<table>\n'
@@ -138,20 +160,55 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) ->
     )
 
 
-def details(title: str, *parts: str) -> str:
-    return "\n".join([f"<details>\n<summary>{to_html(title)}</summary>", *parts, "</details>"])
+def is_of_numbers(cells: Iterable[Any]) -> bool:
+    """Return whether a column has numbers, and nothing else that is shown."""
+    found = [cell for cell in cells if cell is not None]
+    return bool(found) and all(isinstance(cell, int | float | Mark) for cell in found)
+
+
+def cell_texts(header: Sequence[str], lines: Sequence[Sequence[Any]]) -> list[list[str]]:
+    """Write the cells of a table as HTML; numbers of a column have the decimals of its narrowest interval."""
+    ends = [header.index(name) for name in ("Low", "High") if name in header]
+    halves = [
+        (line[ends[1]] - line[ends[0]]) / 2
+        for line in lines
+        if ends and None not in map(line.__getitem__, ends)
+    ]
+    columns = []
+    for name, column in zip(header, zip(*lines, strict=True), strict=True):
+        numbers = [cell for cell in column if isinstance(cell, float)]
+        decimals = column_decimals(numbers, halves)
+
+        def text(cell: Any, decimals: int = decimals, name: str = name) -> str:
+            if isinstance(cell, Mark):
+                return cell.html
+            if name == "p":
+                return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
+            if isinstance(cell, float):
+                return to_html(format_with_half(cell, None, decimals=decimals))
+            return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
+
+        columns.append([text(cell) for cell in column])
+    return [list(line) for line in zip(*columns, strict=True)]
+
+
+def details(title: str, *parts: str, is_open: bool = False) -> str:
+    return "\n".join(
+        [f"<details{' open' if is_open else ''}>\n<summary>{to_html(title)}</summary>", *parts, "</details>"]
+    )
 
 
 def figures(drawn: Sequence[Chart]) -> Iterator[str]:
-    """Draw charts side by side, each with its title above and its table beneath."""
+    """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone."""
     if not drawn:
         return
-    yield '<div class="charts">'
+    alone = len(drawn) == 1
+    yield f'<div class="charts{" alone" if alone else ""}">'
     for chart in drawn:
         text = f"{chart.title}; the numbers are in the table below"
         svg = inline_svg(chart.specification, chart.name, text)
         yield f"<figure>\n<h3>{to_bdi(chart.title)}</h3>\n{svg}"
-        yield details("The numbers", table(chart.header, chart.rows, chart.title))
+        yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=alone)
         yield "</figure>"
     yield "</div>"
 
@@ -168,17 +225,34 @@ def more_systems(findings: Findings) -> Iterator[str]:
 # --- Sections ---
 
 
-def verdict(findings: Findings) -> Iterator[str]:
+def answer(findings: Findings) -> Iterator[str]:
+    """Say which model, by how much, how surely, and what stands against it."""
+    if findings.leading is not None:
+        yield f'<p class="lead">{to_bdi(findings.leading)}</p>'
+    elif findings.baseline is not None:
+        needed = f"{MOST_PAIRED} models or fewer, users with lists of each two, and a value of every user"
+        yield f"<p>No model is called the best: that needs {needed}.</p>"
+    yield from listing("headlines", findings.headlines)
+    before = "What to keep in mind:" if findings.baseline is None else "What stands against it:"
+    against = list(listing("caveats", findings.caveats, before))
+    if findings.baseline is None:
+        yield from against
+        return
+    if findings.best is not None:  # else the only verdict is of the two
+        yield f"<p>{to_sentence(findings.best)}</p>"
+        yield from against
     measure = findings.first
     rows = [
         row for row in findings.comparisons if row["measure"] == measure.name and row["k"] == measure.cuts[0]
     ]
     yield '<ul class="verdicts">'
     for row, said in zip(rows, findings.verdicts, strict=True):
-        yield f'<li class="{to_html(row["verdict"])}">{to_bdi(said)}</li>'
+        yield f'<li class="{to_html(row["verdict"])}">{to_sentence(said)}</li>'
     yield "</ul>"
+    if findings.best is None:
+        yield from against
     if len(findings.measures) > 1:
-        yield "<p>By every measure, at its first cut-off:</p>"
+        yield f"<p>Against {to_bdi(findings.baseline)}, by every measure at its first cut-off:</p>"
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
         yield table(
             ["Model", *(one.at(one.cuts[0]) for one in findings.measures)],
@@ -190,24 +264,48 @@ def verdict(findings: Findings) -> Iterator[str]:
         )
 
 
+def listing(name: str, lines: Sequence[str], before: str = "") -> Iterator[str]:
+    """Make a list of sentences, if there are any."""
+    if lines:
+        yield f"<p>{before}</p>" if before else ""
+        yield f'<ul class="{name}">'
+        yield from (f"<li>{to_sentence(line)}</li>" for line in lines)
+        yield "</ul>"
+
+
+def to_sentence(text: str) -> str:
+    """Keep numbers together with what belongs to them, and options in one line."""
+    html = re.sub(r" (?=%)|(?<=\bp) (?=\d|&lt;)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
+    return re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html)
+
+
 def marked_verdict(verdict: str | None) -> str | None:
     """Put a mark in front of a verdict, to be seen at a glance."""
     return None if verdict is None else f"{MARKS[verdict]} {verdict}"
 
 
 def data(findings: Findings) -> Iterator[str]:
-    yield table(
-        ["Count", *findings.systems],
-        (
-            [label, *(findings.counts[name][count] for name in findings.systems)]
-            for count, label in COUNTS.items()
-        ),
-        "Users",
+    header = ["Table", "Rows", "Users", "Items"]
+    of_systems = ["No list", "No truth"]
+    lines = []
+    for row in findings.tables:
+        of = {} if row["is_truth"] else findings.counts[row["system"]]
+        name = "Truth" if row["is_truth"] else row["system"]
+        counts = [of.get("users_without_rec"), of.get("users_without_truth")]
+        lines.append([name, row["lines"], row["users"], row["items"], *counts])
+    yield table([*header, *of_systems], lines, "The data")
+    users = max(row["users"] for row in findings.counts.values())
+    dates = {row["name"]: row["modified"] for row in findings.tables if row["modified"]}
+    files = ", ".join(f"{name} ({date})" for name, date in dates.items())
+    yield (
+        f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got nothing, '
+        "which counts as an empty list. No truth: who has recommendations only, and is left out."
+        f"{f' Files, and when they were last changed: {to_bdi(files)}.' if files else ''}</p>"
     )
     if findings.problems is None:
         yield "<p>The data was not checked.</p>"
         return
-    found = [f"<li>{to_bdi(problem)}</li>" for problem in findings.problems]
+    found = [f"<li>{to_sentence(problem)}</li>" for problem in findings.problems]
     if found:
         yield "<p>What there is to know about the data:</p>\n<ul>"
         yield from found
@@ -219,13 +317,34 @@ def data(findings: Findings) -> Iterator[str]:
 def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
     values = {(row["place"], row["k"], row["system"]): row for row in findings.means}
     share = f"{100 * findings.confidence:.15g}"
-    yield f'<p class="quiet">Means over users, ± half of the {share}&nbsp;% confidence interval.</p>'
+    letters = (
+        " The best of a row is bold; means of a row that share a letter are not surely different, by a "
+        "comparison of all pairs of models."
+        if findings.standings
+        else ""
+    )
+    yield f'<p class="quiet">Means over users, ± half of the {share}&nbsp;% confidence interval.{letters}</p>'
+    rows = [(place, one, k) for place, one in enumerate(findings.measures) for k in one.cuts]
+    decimals = {
+        name: column_decimals(
+            [row["mean"] for row in findings.means if row["system"] == name],
+            [half_of(row) for row in findings.means if row["system"] == name],
+        )
+        for name in findings.systems
+    }
     yield table(
         ["Measure", *findings.systems],
         (
-            [one.at(k), *(mean_with_half(values.get((place, k, name))) for name in findings.systems)]
-            for place, one in enumerate(findings.measures)
-            for k in one.cuts
+            [
+                one.at(k),
+                *(
+                    marked_mean(
+                        values.get((place, k, name)), findings.standings.get((place, k)), decimals[name]
+                    )
+                    for name in findings.systems
+                ),
+            ]
+            for place, one, k in rows
         ),
         "Means",
     )
@@ -245,11 +364,18 @@ def users_of(findings: Findings, row: Row) -> int:
     return int(findings.counts[row["system"]]["users"])
 
 
-def mean_with_half(row: Row | None) -> str | None:
-    """Write a mean and half of its interval."""
+def half_of(row: Row) -> float | None:
+    return None if row["high"] is None else float(row["high"] - row["low"]) / 2
+
+
+def marked_mean(row: Row | None, found: Standing | None, decimals: int) -> Mark | None:
+    """Write a mean and half of its interval, bold if it is the best, with its letters."""
     if row is None or row["mean"] is None:
         return None
-    return format_with_half(row["mean"], None if row["high"] is None else (row["high"] - row["low"]) / 2)
+    text, name = format_with_half(row["mean"], half_of(row), decimals=decimals), row["system"]
+    if found is None:
+        return Mark(text)
+    return Mark(text, found.means[name] == next(iter(found.means.values())), found.letters[name])
 
 
 def differences(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
@@ -275,22 +401,64 @@ def segments(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
 
 def losers(findings: Findings) -> Iterator[str]:
     measure = findings.first
-    what = f"By {measure.at(measure.cuts[0])}, which becomes worse for them by the most."
-    yield f'<p class="quiet">{to_html(what)}</p>'
+    at = measure.at(measure.cuts[0])
+    yield f'<p class="quiet">The users whose {to_html(at)} becomes worse by the most, equal losses by id.</p>'
+    users = max(row["users"] for row in findings.counts.values())
     for name, rows in findings.losers.items():
+        found = findings.losses[name]
         if not rows:
             yield f"<p>No user loses with {to_bdi(name)}.</p>"
             continue
+        shared = "of one user" if found["shared"] == 1 else f"which {found['shared']} users share"
+        lost = (
+            f"{found['users']} of {users} users lose; the worst difference is {format_number(found['worst'])}"
+        )
+        yield f"<p>With {to_bdi(name)}, {lost}, {shared}.</p>"
         header = ["User", str(findings.baseline), name, "Difference"]
         cells = [[row["userid"], row["baseline"], row["system"], row["difference"]] for row in rows]
         title = f"{len(rows)} {'user' if len(rows) == 1 else 'users'} with {name}"
         yield details(title, table(header, cells, title))
 
 
+def changes(findings: Findings) -> Iterator[str]:
+    """Say how much of the lists changes, and show the two lists of a user who loses most."""
+    k = findings.first.cuts[0]
+    place = "the whole list" if k is None else f"the first {k}"
+    what = f"What {place} of each model has in common with that of {to_bdi(findings.baseline)}."
+    yield f'<p class="quiet">{what} A user who has one of the two lists counts as nothing in common.</p>'
+    header = ["Model", "Common items", "Rank-biased overlap", "Same first item", "Same list"]
+    shares = ("overlap", "rbo", "same_first", "same_list")
+    rows = [
+        [row["system"], *(None if row[name] is None else Mark(f"{row[name]:.0%}") for name in shares)]
+        for row in findings.overlaps
+    ]
+    yield table(header, rows, "What lists have in common")
+    found = findings.example
+    if found is None:
+        return
+    system = list(found.lists)[1]
+    yield f"<p>The lists of {to_bdi(found.user)}, who loses most with {to_bdi(system)}:</p>"
+    longest = min(max(map(len, found.lists.values())), MOST_RANKS)
+    cells = [
+        [str(rank + 1), *(listed_item(listed, rank) for listed in found.lists.values())]
+        for rank in range(longest)
+    ]
+    yield table(["Rank", *found.lists], cells, "The lists of a user")
+    for name, items in found.missed.items():
+        if items:
+            missed = to_bdi(join_names(items, most=MOST_RANKS))
+            yield f"<p>Relevant, and not in the list of {to_bdi(name)}: {missed}.</p>"
+
+
+def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
+    """Return the item at a rank, and say if it is relevant."""
+    item, is_relevant = listed[rank] if rank < len(listed) else ("", False)
+    return f"{item} (relevant)" if is_relevant else item
+
+
 def provenance(findings: Findings) -> Iterator[str]:
     yield "<dl>"
-    measures = ", ".join(f"{one.name}@{','.join(map(format_cut_off, one.cuts))}" for one in findings.measures)
-    for name, value in [("Measures", measures), *findings.facts, ("Charts", library_version())]:
+    for name, value in [*findings.facts, ("Charts", library_version())]:
         yield f"<dt>{to_html(name)}</dt><dd>{to_bdi(value)}</dd>"
     yield "</dl>"
     yield details("The SQL", f'<pre tabindex="0">{to_html(findings.sql)}</pre>')

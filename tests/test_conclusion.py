@@ -1,0 +1,151 @@
+"""The first lines of a report: which model, by how much, how surely, and what stands against it."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ranking_udfs
+from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
+from ranking_udfs.evaluation.words import column_decimals, format_with_half
+from ranking_udfs.measures.grammar import parse_measure
+from ranking_udfs.reporting.charts import ticks_with_zero
+from tests.command import Run, con, folder, registered, run  # noqa: F401
+from tests.pages import FILES, HTML, Written, files, sections, text_of, written  # noqa: F401
+
+
+def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
+    low, high = (None, None) if half is None else (mean - half, mean + half)
+    return {"system": system, "mean": mean, "low": low, "high": high}
+
+
+@pytest.mark.parametrize(
+    ("measure", "k", "rows", "said"),
+    [
+        (
+            "hit_rate",
+            5,
+            [("als", 0.61, 0.04), ("pop", 0.48, 0.05)],
+            "With als, 61 of 100 users (57 to 65) find something relevant among the first 5; "
+            "with pop it is 48 (43 to 53).",
+        ),
+        (  # an interval does not leave what the measure can be, and its width decides the decimals
+            "recall",
+            None,
+            [("als", 0.996, 0.005), ("pop", 0.02, 0.004)],
+            "With als, 99.6 % (99.1 to 100.0) of what is relevant to a user is in the list; "
+            "with pop it is 2.0 % (1.6 to 2.4).",
+        ),
+        (
+            "precision",
+            1,
+            [("als", 0.25, 0.3)],
+            "With als, 25 % (0 to 55) of the recommendations in first place are relevant.",
+        ),
+        (
+            "ndcg(gain=linear)",
+            10,
+            [("als", 0.1234, 0.011), ("pop", 0.1, None)],
+            "With als, NDCG@10 (gain=linear) is 0.123 (0.112 to 0.134); with pop it is 0.100.",
+        ),
+        ("recall(normalize=min)", 5, [("als", 0.5, None)], "With als, Recall@5 (normalize=min) is 0.5000."),
+    ],
+)
+def test_a_mean_in_words(measure: str, k: int | None, rows: list[Any], said: str) -> None:
+    assert headline_sentence([mean_row(*row) for row in rows], parse_measure(measure), k) == said
+
+
+def test_problems_of_many_users_at_this_k_stand_against_a_verdict() -> None:
+    def row(problem: str, count: int, system: str | None = None, write: str | None = None) -> dict[str, Any]:
+        return {"problem": problem, "count": count, "system": system, "write": write, "example": None}
+
+    found = caveats(
+        [
+            row("users in truth that are not in rec", 628, "knn"),
+            row("users in truth that are not in rec", 12, "als"),  # few
+            row("rec: users with tied scores at k = 5", 99, "als", "--ties expected"),
+            row("rec: users with tied scores at k = 5", 50, "knn", "--ties expected"),
+            row("rec: users with tied scores at k = 10", 900, "als"),  # at another k
+            row(
+                "rec: users whose scores are all equal", 900, "als"
+            ),  # nothing to write: --ties expected is there
+            row("truth: users without a relevant item", 50),
+            row("rec: scores look like ranks, and the highest counts as the best", 1, "knn", "--ascending"),
+            row("items in truth that are not in history", 900),
+        ],
+        users=943,
+        k=5,
+    )
+    assert found == [
+        "No recommendations, which counts as an empty list: knn 628 of 943 users.",
+        "Equal scores decide which items are among the first 5: als 99, knn 50 of 943 users; "
+        "write --ties expected.",
+        "Nothing relevant in the truth, so 0 with every model: 50 of 943 users.",
+        "rec: scores look like ranks, and the highest counts as the best: 1 (of knn); write --ascending.",
+    ]
+
+
+def first_lines(html: str) -> list[str]:
+    answer = sections(html)["The answer"]
+    return [text_of(one) for one in answer.iter() if str(one.tag) in (f"{HTML}p", f"{HTML}li")]
+
+
+def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Written) -> None:
+    lines = Path("bert.csv").read_text().splitlines()
+    kept = [line for line in lines[1:] if int(line[1:].partition(",")[0]) % 3 == 0]
+    Path("bert.csv").write_text("\n".join([lines[0], *kept]))
+    lead, *rest = first_lines(written(*FILES, "--baseline", "pop", "-k", "10"))
+    by_user = {
+        name: dict(
+            ranking_udfs.evaluate(f"{name}.csv", "relevant.csv", "ndcg", by_user=True, check=False)
+            .select("userid, ndcg")
+            .fetchall()
+        )
+        for name in ("als", "bert", "pop")
+    }
+    shared = [f"u{user}" for user in range(0, 119, 3)]
+    means = {name: np.mean([values[user] for user in shared]) for name, values in by_user.items()}
+    assert means["bert"] > means["als"] > means["pop"]
+    where = f"f the {len(shared)} users with recommendations of every model"
+    assert lead.startswith("als ")
+    assert lead.endswith(f" But o{where}, bert has the best mean.")
+    told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("bert", "als", "pop"))
+    assert f"O{where}, NDCG@10 is {told}." in rest
+    assert "No recommendations, which counts as an empty list: bert 80 of 120 users." in rest
+
+
+def test_equal_models_have_no_best(written: Written) -> None:
+    Path("bert.csv").write_text(Path("als.csv").read_text())
+    lead = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", "--no-check"))[0]
+    assert lead == "There is no best model by NDCG@10: als and bert have the same mean."
+    others = "".join(
+        line for line in Path("pop.csv").read_text().splitlines(keepends=True) if not line.startswith("u5,")
+    )
+    Path("bert.csv").write_text(others + "".join(f"u5,{i},{9 - i}\n" for i in range(9)))  # better for one
+    lead = first_lines(written(*FILES[1:], "-k", "10", "--no-check"))[0]
+    assert lead == "bert has the best NDCG@10, but is not surely better than pop."
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ([-0.27, 0.06], [-0.2, -0.1, 0.0]),
+        ([0.12, 0.43], [0.0, 0.1, 0.2, 0.3, 0.4]),
+        ([-30.0, 170.0], [0.0, 50.0, 100.0, 150.0]),
+        ([-0.0004, 0.0003], [-0.0004, -0.0002, 0.0, 0.0002]),
+    ],
+)
+def test_an_axis_of_differences_has_a_tick_at_0(values: list[float], ticks: list[float]) -> None:
+    assert ticks_with_zero(values)["values"] == pytest.approx(ticks, abs=1e-12)
+    assert ticks_with_zero([0.0, 0.0]) == {"tickCount": 5}
+
+
+def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
+    assert column_decimals([0.5, 0.25], [0.1, 0.0123, None]) == 3
+    assert column_decimals([0.5, 0.0001]) == 4
+    assert column_decimals([1234.5]) == 0
+    assert column_decimals([]) == 3
+    assert format_with_half(0.5, 0.0123, decimals=3) == "0.500 ± 0.012"

@@ -1,0 +1,95 @@
+"""The models in order, each pair of them compared: the best against the second best, and letters."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from string import ascii_letters
+
+from ..measures.grammar import parse_measure
+from .words import Row
+
+MOST_SYSTEMS = 20  # whose pairs ranking_compare compares
+TURNED = {"better": "worse", "worse": "better"}
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The models in one measure at one cut-off.
+
+    measure, k  as in the rows of a comparison
+    means       of each model, the best first
+    letters     of each model; two that share one are not surely different
+    best        the best against the second best, as a row of a comparison of all pairs
+    """
+
+    measure: str
+    k: int | None
+    means: dict[str, float]
+    letters: dict[str, str]
+    best: Row
+
+    @property
+    def leaders(self) -> list[str]:
+        """The best model, and those that share a letter with it."""
+        best = next(iter(self.letters.values()))
+        return [system for system, letters in self.letters.items() if set(letters) & set(best)]
+
+
+def standing(rows: Sequence[Row]) -> Standing | None:
+    """Put models in order by the comparisons of all pairs in one measure at one cut-off.
+
+    Returns None where pairs are of different users, since some have no value.
+    """
+    if any(row["users_undefined"] or not row["users"] for row in rows):
+        return None
+    sign = -1 if parse_measure(rows[0]["measure"]).measure.higher_is_better else 1
+    found = {row[name]: row[f"mean_{name}"] for name in ("baseline", "system") for row in rows}
+    means = {name: found[name] for name in sorted(found, key=lambda name: (sign * found[name], name))}
+    first, second, *_ = means
+    (best,) = (row for row in rows if {row["baseline"], row["system"]} == {first, second})
+    apart = [(row["baseline"], row["system"]) for row in rows if row["verdict"] in TURNED]
+    letters = assign_letters(list(means), apart)
+    if best["system"] != first:
+        best = turn(best)
+    return Standing(best["measure"], best["k"], means, letters, best)
+
+
+def turn(row: Row) -> Row:
+    """Exchange baseline and system in a row of a comparison, in what a sentence says of them."""
+    relative = -row["difference"] / row["mean_system"] if row["mean_system"] else None
+    exchanged = {
+        f"{name}{one}": row[f"{name}{other}"]
+        for name in ("", "mean_", "users_without_rec_")
+        for one, other in (("baseline", "system"), ("system", "baseline"))
+    }
+    return {
+        **row,
+        **exchanged,
+        "difference": -row["difference"],
+        "low": None if row["high"] is None else -row["high"],
+        "high": None if row["low"] is None else -row["low"],
+        "relative": relative if relative is not None and isfinite(relative) else None,
+        "wins": row["losses"],
+        "losses": row["wins"],
+        "verdict": TURNED.get(row["verdict"], row["verdict"]),
+    }
+
+
+def assign_letters(systems: Sequence[str], apart: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Give two systems a letter in common if and only if they are not a pair of `apart`.
+
+    Each letter is a largest group without such a pair, the letters in the order of `systems`: insert and
+    absorb (Piepho 2004).
+    """
+    groups = [frozenset(systems)]
+    for pair in map(frozenset, apart):
+        parts = [
+            part for one in groups for part in ([one - {name} for name in pair] if pair <= one else [one])
+        ]
+        groups = [one for one in dict.fromkeys(parts) if not any(one < other for other in parts)]
+    groups.sort(key=lambda one: sorted(map(list(systems).index, one)))
+    names = [*ascii_letters, *(chr(0x3B1 + i) for i in range(len(groups)))]
+    return {
+        system: "".join(name for name, one in zip(names, groups, strict=False) if system in one)
+        for system in systems
+    }
