@@ -37,6 +37,7 @@ SESSIONS = [
 DOCUMENTS = [
     *SESSIONS,
     "udfs/README.md",
+    "udfs/CHANGELOG.md",
     "udfs/ranking_udfs/spark/README.md",
     "examples/dbt_project/README.md",
     "tests/benchmark/README.md",
@@ -147,8 +148,8 @@ def test_a_document_runs_from_top_to_bottom_and_prints_what_it_shows(session: Se
 
 @pytest.mark.slow
 def test_the_readme_of_the_last_release_still_runs(session: Session) -> None:
-    """With what "Changes" says to write in place of its `udfs`, and its numbers."""
-    assert "`import ranking_udfs` in place of `import udfs`" in read("README.md")
+    """With what the changelog says to write in place of its `udfs`, and its numbers."""
+    assert "`import ranking_udfs` in place of `import udfs`" in read("udfs/CHANGELOG.md")
     for block in (last_release := blocks(LAST_RELEASE)):
         block.code = re.sub(r"(?<!-)\budfs\b", "ranking_udfs", block.code)
     assert len([block for block in last_release if block.output]) >= 3
