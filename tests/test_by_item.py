@@ -123,6 +123,13 @@ def test_items_of_two_types(con: duckdb.DuckDBPyConnection) -> None:
     [
         ("[-1]", "every k in ks must be 0 or more, got -1"),
         ("[1], min_grade := 0", "min_grade must be a number > 0, got 0"),
+        ("[1], min_grade := [2]", "min_grade must be a number > 0, got [2]"),
+        (
+            "[1], item_col := 'x'",
+            'rec must have a column x (item_col), got "system", userid, itemid, score; '
+            "write item_col := 'itemid'; truth must have a column x (item_col), got userid, itemid, rel; "
+            "write item_col := 'itemid'",
+        ),
         (
             "[1], grade_col := 'x'",
             "truth must have a column x (grade_col), got userid, itemid, rel; write grade_col := 'rel'",

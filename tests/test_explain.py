@@ -187,6 +187,13 @@ def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection
             (None, items[4], True, 4),
             (None, "none", True, None),
         ]
+    with pytest.raises(
+        duckdb.Error, match="ranking_explain: sku must have the same type in rec and in truth"
+    ):
+        con.execute(f"""
+            WITH other AS (SELECT * REPLACE (place AS sku) FROM shown)
+            FROM ranking_explain('other', 'bought', '2026-01-01', 3, {names})
+        """)
 
 
 @pytest.mark.parametrize(
@@ -199,6 +206,12 @@ def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection
         ("1, ties := 'mean'", "ties must be item|expected, got 'mean'"),
         ("1, min_grade := 0", "min_grade must be a number > 0, got 0"),
         ("1, min_grade := 'inf'", "min_grade must be a number > 0, got 'inf'"),
+        (
+            "1, item_col := 'x'",
+            'rec must have a column x (item_col), got "system", userid, itemid, score; '
+            "write item_col := 'itemid'; truth must have a column x (item_col), got userid, itemid, rel; "
+            "write item_col := 'itemid'",
+        ),
         (
             "1, score_col := 'p'",
             'rec must have a column p (score_col), got "system", userid, itemid, score; '

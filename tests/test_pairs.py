@@ -110,4 +110,5 @@ def test_equal_models_stand_in_the_order_of_their_names() -> None:
     assert found is not None
     assert (found.letters, found.leaders) == ({"a": "a", "b": "a"}, ["a", "b"])
     assert (found.best["system"], found.best["users_without_rec_baseline"]) == ("a", 1)
+    assert str(found.best["difference"]) == "0.0"  # not -0
     assert standing([{**row, "users_undefined": 1}]) is None

@@ -50,6 +50,10 @@ QUERIES = {
     ),
     "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
     "ranking_by_item": "FROM ranking_by_item('rec', 'truth', [2])",
+    "ranking_beyond_accuracy": "FROM ranking_beyond_accuracy('rec', [2], history := 'truth')",
+    "ranking_beyond_accuracy_by_user": (
+        "FROM ranking_beyond_accuracy_by_user('rec', [2], history := 'truth') ORDER BY ALL"
+    ),
     "ranking_explain": "FROM ranking_explain('rec', 'truth', 7, 2)",
     "ranking_overlap": "FROM ranking_overlap('systems', [2])",
     "ranking_overlap_by_user": "FROM ranking_overlap_by_user('systems', [2]) ORDER BY userid",

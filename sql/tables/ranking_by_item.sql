@@ -49,10 +49,7 @@ FROM (
         FROM (
             SELECT
                 COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-                -- UUIDs as texts, since DuckDB makes no column of both.
-                struct_extract(
-                    {'text': item::VARCHAR, 'same': item}, CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
-                ) AS itemid,
+                _ranking_id_as_column(item, item) AS itemid,
                 rank,
                 count(*) FILTER (NOT is_hit) AS n_lists,
                 count(*) FILTER (is_hit) AS n_hits,
@@ -100,10 +97,7 @@ FROM (
             ) AS systems
             CROSS JOIN (
                 SELECT
-                    struct_extract(
-                        {'text': item::VARCHAR, 'same': item},
-                        CASE WHEN typeof(item) = 'UUID' THEN 'text' ELSE 'same' END
-                    ) AS itemid,
+                    _ranking_id_as_column(item, item) AS itemid,
                     count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
                     SELECT

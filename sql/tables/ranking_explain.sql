@@ -140,14 +140,9 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
-    -- UUIDs as texts, since DuckDB makes no column of both.
-    CASE
-        WHEN rank IS NULL THEN struct_extract(
-            {'text': missed::VARCHAR, 'same': missed}, CASE WHEN typeof(missed) = 'UUID' THEN 'text' ELSE 'same' END
-        )
-        ELSE struct_extract(
-            {'text': listed::VARCHAR, 'same': listed}, CASE WHEN typeof(listed) = 'UUID' THEN 'text' ELSE 'same' END
-        )
+    CASE WHEN rank IS NULL
+        THEN _ranking_id_as_column(missed, listed)
+        ELSE _ranking_id_as_column(listed, missed)
     END AS itemid,
     scores[coalesce(rank, found_at)] AS score,
     grade,

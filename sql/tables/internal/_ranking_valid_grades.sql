@@ -15,7 +15,7 @@ CASE
             _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
             CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
                 THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade)
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
             END))::BOOLEAN,
         true)
 END;

@@ -54,7 +54,7 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
 # What the commands that measure have besides, where it is not asked for.
 NOT_ASKED = {
     **{"usual": defaults.MEASURES, "measures": None, "ties": "item", "segment": None},
-    **{"no_check": False, "allow_empty": True, "unjudged": "miss"},
+    **{"no_check": False, "allow_empty": True},
 }
 A_FILE = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # shtab.FILE, which may not be there
 A_MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  # which `completion` prints
@@ -661,7 +661,7 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
 def add_inputs(parser: Parser, has_truth: bool = True, has_cut_offs: bool = True) -> None:
     """Add the arguments for files, columns and cut-offs."""
     parser.usage = f"{parser.prog} [options] REC [REC ...]{' TRUTH' * has_truth}"
-    parser.set_defaults(has_truth=has_truth, grade=None, min_grade=None)
+    parser.set_defaults(has_truth=has_truth, grade=None, min_grade=None, unjudged="miss")
     parser.description = (
         "Files are CSV, Parquet, JSON or TREC files, folders of them, patterns such as 'rec/*.parquet', URLs "
         "or - for standard input; with --database, tables. A ranking is by score, descending; equal scores "

@@ -56,7 +56,7 @@ def standing(rows: Sequence[Row]) -> Standing | None:
 
 def turn(row: Row) -> Row:
     """Exchange baseline and system in a row of a comparison, in what a sentence says of them."""
-    relative = -row["difference"] / row["mean_system"] if row["mean_system"] else None
+    relative = (0 - row["difference"]) / row["mean_system"] if row["mean_system"] else None
     exchanged = {
         f"{name}{one}": row[f"{name}{other}"]
         for name in ("", "mean_", "users_without_rec_")
@@ -65,9 +65,10 @@ def turn(row: Row) -> Row:
     return {
         **row,
         **exchanged,
-        "difference": -row["difference"],
-        "low": None if row["high"] is None else -row["high"],
-        "high": None if row["low"] is None else -row["low"],
+        # 0 - x, since -x of 0.0 is printed as -0.
+        "difference": 0 - row["difference"],
+        "low": None if row["high"] is None else 0 - row["high"],
+        "high": None if row["low"] is None else 0 - row["low"],
         "relative": relative if relative is not None and isfinite(relative) else None,
         "wins": row["losses"],
         "losses": row["wins"],
