@@ -1,5 +1,6 @@
 """The commands: a function for each."""
 
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,7 +22,7 @@ from ..evaluation.comparison import (
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, NothingInCommonError, error_summary
 from ..evaluation.problems import NOTHING, check_common, problem_text, with_advice
-from ..evaluation.queries import Plan, fetch_rows, plan
+from ..evaluation.queries import Plan, fetch_rows, plan, with_contents
 from ..evaluation.words import Row
 from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
 from ..texts import shorten
@@ -159,7 +160,8 @@ def stop_at(failed: Sequence[str]) -> int:
 
 def evaluate(job: Job) -> int:
     """Print the measures, and write the values by user."""
-    check_problem_names(job.fail_if, "evaluate")
+    job = replace(job, request=with_contents(job.request, "evaluate", True))
+    check_problem_names(job.fail_if, "evaluate", job.request.history)
 
     def results() -> tuple[str, list[str]]:
         step("reading")
@@ -173,7 +175,7 @@ def evaluate(job: Job) -> int:
         if steps.by_user and job.by_user is not None:
             with atomic_file(job.by_user) as path:
                 con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-        cuts = {one.name: one.cuts for one in job.request.choices}
+        cuts = {one.name: one.cuts for one in (*job.request.choices, *job.request.contents)}
         values = values_of_summary([*summary, *by_segment], cuts)
         failed = failures(job.fail_if, values=values, problems=problems)
         text = evaluation_text(
@@ -198,8 +200,8 @@ def evaluate(job: Job) -> int:
 
 def compare(job: Job) -> int:
     """Print the comparisons with the baseline, or of each pair."""
-    request = replace(job.request, by_user=True)
-    check_problem_names(job.fail_if, "compare")
+    request = with_contents(replace(job.request, by_user=True), "compare", True)
+    check_problem_names(job.fail_if, "compare", request.history)
 
     def results() -> tuple[str, list[str]]:
         check_measures(request, "compare", "--")
@@ -211,10 +213,10 @@ def compare(job: Job) -> int:
         steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
         queries = compare_queries(request, job.options)
         if job.format == "sql":
-            return statements_text([*tables.statements, *steps.tables, *queries]), []
+            return statements_text([*tables.statements, *steps.tables, *itertools.chain(*queries)]), []
         problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
-        found = [fetch_rows(con, query) for query in queries]
+        found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
         seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
         correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
@@ -310,6 +312,7 @@ def write_report(job: Job) -> None:
 
 def print_sql(job: Job) -> None:
     """Print the evaluation's statements."""
+    job = replace(job, request=with_contents(job.request, "evaluate", True))
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 1, job.quiet) as step:
         step("reading")
         tables = interruptible(con, lambda: read_inputs(con, job, inputs))

@@ -23,6 +23,7 @@ from ..evaluation.problems import check_common, problem_text, with_advice
 from ..evaluation.queries import Request, descending_argument, fetch_rows, grade_arguments, plan, ranked_table
 from ..evaluation.words import Row, cut_off_key, format_cut_off
 from ..inputs.tables import Inputs, Tables
+from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import Range
 from ..texts import printable, shorten
@@ -103,6 +104,10 @@ def check_report(
     if len(systems) > MOST_SYSTEMS:
         raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     check_baseline(systems, options.baseline, "report", dashes)
+    for choice in request.choices:
+        if choice.measure.name in CONTENTS:
+            rule = f"{dashes}measures must be measured by truth"
+            raise DataError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(systems) > 1:
         check_measures(request, "report", dashes)
 
@@ -219,12 +224,13 @@ class Gathering:
         """Compare all users, in order, and those of segments."""
         if len(self.systems) == 1:
             return [], []
-        everybody, *others = (self.fetch(query) for query in compare_queries(self.request, self.options))
+        (query,), *others = compare_queries(self.request, self.options)
+        everybody = self.fetch(query)
         places = {one.name: i for i, one in enumerate(self.request.choices)}
         everybody.sort(
             key=lambda row: (places[row["measure"]], cut_off_key(row["k"]), self.order[row["system"]])
         )
-        return everybody, [row for found in others for row in found]
+        return everybody, [row for queries in others for query in queries for row in self.fetch(query)]
 
     def segments(self, compared: Sequence[Row]) -> tuple[list[Row], int]:
         """Return the first measure of the largest segments, and the number of the others."""
