@@ -150,7 +150,7 @@ def test_models_are_compared(
     for condition, said in {
         "popularity lower": "popularity lower: b in popularity@1 (1 of 1 comparisons)",
         "higher": "higher: b in long_tail@10 (2 of 3 comparisons)",
-        "worse": "worse: all measures are higher or lower: long_tail, cold, popularity",
+        "worse": "worse: all measures are higher or lower: popularity, long_tail, cold",
         "cold lower": "",
     }.items():
         assert main([*arguments, "--fail-if", condition]) == (3 if said else 0)
@@ -210,6 +210,8 @@ def test_the_column_of_categories_stands_behind_the_file() -> None:
 
 
 def test_python_has_the_same_numbers(run: Run) -> None:
+    with pytest.raises(ValueError, match="compare: novelty needs history="):
+        ranking_udfs.compare({"a": "a.csv", "b": "b.csv"}, "test.csv", "novelty")
     tables: dict[str, Any] = {"history": "train.csv", "items": "items.csv", "check": False}
     models = {"a": "a.csv", "b": "b.csv"}
     found = ranking_udfs.evaluate(models, "test.csv", "mrr", [1, None], **tables)

@@ -74,6 +74,7 @@ EXAMPLES = {
   ranking-udfs evaluate rec/ truth.parquet --segment users.csv:country
   ranking-udfs evaluate --database shop.duckdb rec sales.bought
   ranking-udfs evaluate rec.csv truth.csv --fail-if 'ndcg@10 < 0.3'
+  ranking-udfs evaluate rec.csv test.csv --history train.csv --items items.csv
   zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
   ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
     "check": """
@@ -521,8 +522,9 @@ def add_comparison(parser: Parser) -> None:
     )
     add_gate(
         parser,
-        "a verdict: worse, unclear, same or better, of all or of one measure ('ndcg@10 worse'), where p is "
-        "corrected over all that is looked at, systems, segments, measures and k; ",
+        "a verdict: worse, unclear, same or better (of what is in the lists: higher or lower), of all or of "
+        "one measure ('ndcg@10 worse'), where p is corrected over all that is looked at, systems, segments, "
+        "measures and k; ",
     )
 
 
@@ -716,7 +718,7 @@ def add_inputs(parser: Parser, has_truth: bool = True, has_cut_offs: bool = True
         parser,
         "--database",
         metavar="FILE",
-        help=f"a DuckDB database, opened to read: REC{', TRUTH and the file of --segment' * has_truth} may "
+        help=f"a DuckDB database, opened to read: REC{', TRUTH and the other files' * has_truth} may "
         "then be tables and views in it, such as rec or sales.rec",
     )
     parser.add_argument(
