@@ -794,12 +794,12 @@ map={column_name: average_precision, higher_is_better: true, is_share: true},
 kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
 popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
 profile_popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
+novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
 long_tail={column_name: NULL, higher_is_better: NULL, is_share: true},
 repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
 cold={column_name: NULL, higher_is_better: NULL, is_share: true},
 diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
 categories={column_name: NULL, higher_is_better: NULL, is_share: true},
-novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
 miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS

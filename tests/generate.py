@@ -16,18 +16,13 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.columns import LIKE, NEAR
+from ranking_udfs.measures.contents import BY_USER
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import coming_from, reference
 from tests.reference import ROOT, quoted
 
 REFERENCE = ROOT / "sql" / "README.md"
-# The measures of ranking_beyond_accuracy_by_user, of which neither side is better: whether they are shares.
-CONTENTS = {
-    **dict.fromkeys(("popularity", "profile_popularity", "long_tail", "repeats", "cold"), True),
-    **dict.fromkeys(("diversity", "categories"), True),
-    **dict.fromkeys(("novelty", "miscalibration"), False),
-}
 
 
 def table_measures() -> list[str]:
@@ -107,8 +102,8 @@ def known_measures() -> Iterator[str]:
         for name, measure in SPELLINGS.items()
     )
     pairs += "".join(
-        f",\n{name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[is_share]}}}"
-        for name, is_share in CONTENTS.items()
+        f",\n{one.name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[one.range.high == 1]}}}"
+        for one in BY_USER
     )
     yield literal(f"{{{pairs}}}")
 

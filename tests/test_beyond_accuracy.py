@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from tests.generate import CONTENTS
+from ranking_udfs.measures.contents import BY_USER as MEASURES
 
 # als is a; bert is b. Users 1, 2 and 3 have a history; user 4 has none. Item 9 is nobody's.
 MAKE = """
@@ -238,7 +238,7 @@ BY_HAND = {
 
 def test_the_values_of_each_user_worked_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     found = rows(con, "FROM ranking_beyond_accuracy_by_user('rec', [10], 'history', 'items')")
-    assert {*found[0]} - {"system", "userid", "k", "n_rec", "n_items"} == {*CONTENTS}
+    assert {*found[0]} - {"system", "userid", "k", "n_rec", "n_items"} == {one.name for one in MEASURES}
     assert {(row["system"], row["userid"]): row["n_rec"] for row in found} == {
         ("a", 1): 2,
         ("a", 2): 2,

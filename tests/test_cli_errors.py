@@ -379,7 +379,7 @@ def test_a_url_without_the_extension_says_which_one_to_install(
 
 def test_a_measure_that_the_command_does_not_have_says_where_the_list_is(fails: Fails) -> None:
     for name, said in (
-        ("novelty", "(a function of SQL alone: `ranking-udfs measures novelty`)"),
+        ("intra_list_diversity", "(a function of SQL alone: `ranking-udfs measures intra_list_diversity`)"),
         ("xyz", "(`ranking-udfs measures` lists them)"),
         ("ndgc", "(did you mean ndcg? `ranking-udfs measures` lists them)"),
     ):

@@ -31,6 +31,7 @@ from .evaluation.queries import (
     tied_rankings,
 )
 from .evaluation.words import COUNTS
+from .measures.contents import CONTENTS
 from .measures.grammar import Choice, merge_choices, parse_measures
 from .measures.registry import MEASURES
 from .texts import shorten
@@ -290,6 +291,8 @@ class Call:
             except ValueError as error:
                 raise ValueError(f"{self.function}: {error}") from None
             for choice in choices:
+                if choice.measure.name in CONTENTS:
+                    raise ValueError(f"{self.function}: {choice.name} is of ranking_beyond_accuracy, in SQL")
                 if self.ties == "expected" and not choice.measure.expected:
                     rule = "must be one whose expected value over ties has a closed form"
                     raise ValueError(

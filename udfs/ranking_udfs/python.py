@@ -23,8 +23,8 @@ from .evaluation.comparison import (
 )
 from .evaluation.errors import DataError, error_summary
 from .evaluation.problems import check_common, problem_text, with_advice
-from .evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs
-from .evaluation.words import COUNTS
+from .evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs, with_contents
+from .evaluation.words import COUNTS, OF_LISTS
 from .inputs.tables import Inputs, Tables, check_users, load, systems_of
 from .inputs.workplace import Workplace, workplace
 from .measures.grammar import parse_measures
@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 # A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
 Table = Any
-TABLE_FUNCTIONS = "ranking_(judged|by_user|summary|compare_by_user|check)"  # that do the work
+TABLE_FUNCTIONS = (  # that do the work
+    "ranking_(judged|by_user|summary|compare_by_user|check|beyond_accuracy(_by_user)?)"
+)
 CutOffs = int | Sequence[int | None] | None
 
 
@@ -49,6 +51,11 @@ def evaluate(
     by_user: bool = False,
     segments: Table | None = None,
     segment_col: str = "segment",
+    history: Table | None = None,
+    items: Table | None = None,
+    category_col: str = "category",
+    head: float = defaults.HEAD,
+    divergence: str = defaults.DIVERGENCE,
     ties: str = "item",
     check: bool = True,
     allow_empty: bool = False,
@@ -70,6 +77,13 @@ def evaluate(
         by_user: whether to return the values of each user in place of means.
         segments: users and what they belong to, in the same forms, for the means of each segment too.
         segment_col: the column of segments that names the segment.
+        history: users and items that the recommendations were made of, in the same forms: what is in the
+            lists is measured too (popularity, novelty, long_tail, repeats and the other columns of
+            ranking_beyond_accuracy, or those of them that `measures` names), and the check looks for leaks.
+        items: the catalogue, items and their categories, in the same forms, for diversity, coverage and more.
+        category_col: the column of items that names the category.
+        head: the share of history that is of the head, whose opposite is long_tail.
+        divergence: of miscalibration: "js" or "kl".
         ties: "item" orders equal scores by item, "trec" as trec_eval does; "expected" gives the expected
             values over all orders.
         check: whether to look for problems in the data; each is a warning.
@@ -83,9 +97,11 @@ def evaluate(
     Returns:
         A relation with a row per model, segment and k: [system,] [segment,] k, users, users_without_rec,
         users_without_truth, users_without_relevant and a column for each measure, NULL at cut-offs that are
-        not its own; the segment of all users is `(all)`. With by_user a row per model, user and k: [system,]
-        userid, k, n_rec, n_truth and the measures. `.df()`, `.pl()`, `.fetchall()` and `.show()` read it. It
-        has been computed, and keeps its connection open: one of its own, or `con`.
+        not its own; the segment of all users is `(all)`. With history or items users_with_rec (with truth or
+        without), users_without_history and what is in the lists stand beside them. With by_user a row per
+        model, user and k: [system,] userid, k, n_rec, n_truth and the measures. `.df()`, `.pl()`,
+        `.fetchall()` and `.show()` read it. It has been computed, and keeps its connection open: one of its
+        own, or `con`.
 
     Raises:
         ValueError: the data or an argument is not valid.
@@ -103,11 +119,15 @@ def evaluate(
     with value_errors("evaluate"):
         request = build_request(measures, ks, ties, defaults.MEASURES, names)
         request = replace(request, by_user=by_user, by_segment=segments is not None)
+        request = replace(request, history=history is not None, items=items is not None)
+        request = with_contents(replace(request, head=head, divergence=divergence), "evaluate")
         if by_user and segments is not None:
             raise DataError("by_user must be False with segments, whose rows are means, got True")
         with workplace("evaluate", con) as place:
             request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            inputs, tables = read_inputs(
+                place, rec, truth, segments, segment_col, names, history, items, category_col
+            )
             steps = plan(request, tables.has_system)
             notes = make_tables(place, inputs, tables, steps, steps.tables, request, check, allow_empty)
             systems = systems_of(place.con, tables)
@@ -133,6 +153,11 @@ def compare(
     con: duckdb.DuckDBPyConnection | None = None,
     segments: Table | None = None,
     segment_col: str = "segment",
+    history: Table | None = None,
+    items: Table | None = None,
+    category_col: str = "category",
+    head: float = defaults.HEAD,
+    divergence: str = defaults.DIVERGENCE,
     ties: str = "item",
     check: bool = True,
     allow_empty: bool = False,
@@ -155,6 +180,11 @@ def compare(
         con: as of `evaluate`.
         segments: as of `evaluate`; the users of each segment are compared too, apart from all users.
         segment_col: as of `evaluate`.
+        history: as of `evaluate`, for measures such as novelty: their verdicts are `higher` and `lower`.
+        items: as of `evaluate`, likewise.
+        category_col: as of `evaluate`.
+        head: as of `evaluate`.
+        divergence: as of `evaluate`.
         ties: as of `evaluate`.
         check: as of `evaluate`.
         allow_empty: as of `evaluate`.
@@ -182,22 +212,24 @@ def compare(
     with value_errors("compare"):
         request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
         request = replace(request, by_user=True, by_segment=segments is not None)
+        request = replace(request, history=history is not None, items=items is not None)
+        request = with_contents(replace(request, head=head, divergence=divergence), "compare")
         check_measures(request, "compare")
         with workplace("compare", con, test == "randomization") as place:
             check_options(place.con, options, "compare")
             request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            inputs, tables = read_inputs(
+                place, rec, truth, segments, segment_col, names, history, items, category_col
+            )
             check_systems(systems_of(place.con, tables), baseline, "compare", "", "{'a': rec_a, 'b': rec_b}")
             steps = plan(request, tables.has_system)
             statements = [*steps.tables, *segment_tables(request)]
-            query, *others = compare_queries(request, options)
+            compared = compare_queries(request, options)
             notes = make_tables(place, inputs, tables, steps, statements, request, check, allow_empty)
-            for by_segment in others:
-                query = (
-                    f"SELECT {literal(defaults.EVERYBODY)} AS segment, * FROM ({query})\n"
-                    f"UNION ALL BY NAME FROM ({by_segment})"
-                )
-            result = place.result(query)
+            if segments is not None:
+                everybody = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
+                compared[0] = [f"{everybody} FROM ({query})" for query in compared[0]]
+            result = place.result("\nUNION ALL BY NAME ".join(f"({one})" for of in compared for one in of))
     warn("compare", notes)
     return result
 
@@ -347,16 +379,27 @@ def to_cut_off(k: object) -> int | None:
 
 
 def read_inputs(
-    place: Workplace, rec: Any, truth: Any, segments: Any, segment_col: str, columns: Columns
+    place: Workplace,
+    rec: Any,
+    truth: Any,
+    segments: Any,
+    segment_col: str,
+    columns: Columns,
+    history: Any = None,
+    items: Any = None,
+    category_col: str = "category",
 ) -> tuple[Inputs, Tables]:
-    """Make the tables rec, truth and segments of the user's tables, files or data frames."""
-    if not isinstance(segment_col, str):
-        raise DataError(f"segment_col must be the name of a column, got {segment_col!r}")
+    """Make the tables rec, truth and others of the user's tables, files or data frames."""
+    for name, column in (("segment_col", segment_col), ("category_col", category_col)):
+        if not isinstance(column, str):
+            raise DataError(f"{name} must be the name of a column, got {column!r}")
     inputs = Inputs(
         recs=place.recommendations(rec),
         truth=place.name("truth", truth),
         columns=columns,
         segment=None if segments is None else (place.name("segments", segments), segment_col),
+        history=None if history is None else place.name("history", history),
+        items=None if items is None else (place.name("items", items), category_col),
         catalog=place.catalog,
         prefix=place.prefix,
     )
@@ -381,7 +424,13 @@ def make_tables(
         return []
     rows = fetch_rows(place.con, steps.check)
     problems = with_advice(
-        rows, tables.files, tables.truth, is_command=False, request=request, allow_empty=allow_empty
+        rows,
+        tables.files,
+        tables.truth,
+        is_command=False,
+        request=request,
+        allow_empty=allow_empty,
+        history=tables.history,
     )
     if not allow_empty:
         check_common(problems)
@@ -391,7 +440,9 @@ def make_tables(
 def ordered_summary(steps: Plan, request: Request, systems: Sequence[str]) -> str:
     """Return the query for the means of all users and of segments, in the order of the command."""
     names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
-    names += [identifier(choice.name) for choice in request.choices]
+    counts = [*OF_LISTS][: 1 + request.history] if request.contents else []
+    names += [identifier(choice.name) for choice in request.choices] + counts
+    names += [identifier(choice.name) for choice in request.contents]
     source, order = f"({steps.summary})", []
     if steps.by_segment:
         everybody = f"SELECT 0 AS is_segment, {literal(defaults.EVERYBODY)} AS segment, * FROM {source}"

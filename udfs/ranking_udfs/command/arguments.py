@@ -74,6 +74,7 @@ EXAMPLES = {
   ranking-udfs evaluate rec/ truth.parquet --segment users.csv:country
   ranking-udfs evaluate --database shop.duckdb rec sales.bought
   ranking-udfs evaluate rec.csv truth.csv --fail-if 'ndcg@10 < 0.3'
+  ranking-udfs evaluate rec.csv test.csv --history train.csv --items items.csv
   zcat rec.csv.gz | ranking-udfs evaluate - truth.csv
   ranking-udfs evaluate mine.run qrels --ties trec -m 'ndcg(gain=linear),MAP'""",
     "check": """
@@ -460,6 +461,7 @@ def add_overlap(parser: Parser) -> None:
 def add_evaluation(parser: Parser) -> None:
     """Add the arguments of an evaluation: the request, its output and its format."""
     add_request(parser, defaults.MEASURES)
+    add_contents(parser)
     add_output(parser)
     parser.add_argument(
         "--format",
@@ -511,6 +513,7 @@ def add_output(parser: Parser, tables: str = "on a terminal") -> None:
 def add_comparison(parser: Parser) -> None:
     """Add the arguments of a comparison."""
     add_request(parser, defaults.COMPARED_MEASURES)
+    add_contents(parser)
     add_output(parser, "in tables")
     add_test(parser, "default: each with each")
     parser.add_argument(
@@ -527,8 +530,9 @@ def add_comparison(parser: Parser) -> None:
     )
     add_gate(
         parser,
-        "a verdict: worse, unclear, same or better, of all or of one measure ('ndcg@10 worse'), where p is "
-        "corrected over all that is looked at, systems, segments, measures and k; ",
+        "a verdict: worse, unclear, same or better (of what is in the lists: higher or lower), of all or of "
+        "one measure ('ndcg@10 worse'), where p is corrected over all that is looked at, systems, segments, "
+        "measures and k; ",
     )
 
 
@@ -658,6 +662,39 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
     )
 
 
+def add_contents(parser: Parser) -> None:
+    """Add the arguments for what is in the lists, which are those of ranking_beyond_accuracy."""
+    add = parser.add_argument
+    file_action(
+        parser,
+        "--history",
+        metavar="FILE",
+        help="the events that the recommendations were made of, such as train.csv: measure the lists' "
+        "popularity, novelty, long_tail, repeats and the like, and check as `check --history` does",
+    )
+    file_action(
+        parser,
+        "--items",
+        metavar="FILE[:COLUMN]",
+        type=parse_items,
+        help="the catalogue: measure the lists' diversity, categories and coverage, with --history "
+        "miscalibration; FILE has the items, COLUMN their category (default: category)",
+    )
+    add(
+        "--head",
+        type=parse_share,
+        default=defaults.HEAD,
+        metavar="SHARE",
+        help="share of the history that is of the head, whose opposite is long_tail (default: %(default)s)",
+    )
+    add(
+        "--divergence",
+        choices=defaults.DIVERGENCES,
+        default=defaults.DIVERGENCE,
+        help="of miscalibration: Jensen-Shannon or Kullback-Leibler (default: %(default)s)",
+    )
+
+
 def add_inputs(parser: Parser, has_truth: bool = True, has_cut_offs: bool = True) -> None:
     """Add the arguments for files, columns and cut-offs."""
     parser.usage = f"{parser.prog} [options] REC [REC ...]{' TRUTH' * has_truth}"
@@ -689,7 +726,7 @@ def add_inputs(parser: Parser, has_truth: bool = True, has_cut_offs: bool = True
         parser,
         "--database",
         metavar="FILE",
-        help=f"a DuckDB database, opened to read: REC{', TRUTH and the file of --segment' * has_truth} may "
+        help=f"a DuckDB database, opened to read: REC{', TRUTH and the other files' * has_truth} may "
         "then be tables and views in it, such as rec or sales.rec",
     )
     parser.add_argument(
@@ -775,6 +812,12 @@ def parse_number(text: str) -> float:
     return found
 
 
+def parse_share(text: str) -> float:
+    if not 0 <= (found := parse_number(text)) <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
+    return found
+
+
 def parse_min_grade(text: str) -> float:
     if not is_min_grade(found := parse_number(text)):
         raise argparse.ArgumentTypeError(f"must be a number > 0, got {text!r}")
@@ -810,6 +853,13 @@ def parse_segment(text: str) -> tuple[str, str]:
     if not (path and colon and column):
         raise argparse.ArgumentTypeError(f"must be FILE:COLUMN, got {text!r}")
     return drive + path, column
+
+
+def parse_items(text: str) -> tuple[str, str]:
+    drive, rest = os.path.splitdrive(text)
+    path, _, column = rest.rpartition(":")
+    is_path = not column or "/" in column or "\\" in column  # as behind https:
+    return (text, "category") if is_path or not path else (drive + path, column)
 
 
 def parse_output(path: str) -> str | None:

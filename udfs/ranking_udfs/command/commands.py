@@ -1,5 +1,6 @@
 """The commands: a function for each."""
 
+import itertools
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +26,7 @@ from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, NothingInCommonError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, standing
 from ..evaluation.problems import NOTHING, check_common, problem_text, with_advice
-from ..evaluation.queries import Plan, fetch_rows, plan
+from ..evaluation.queries import Plan, fetch_rows, plan, with_contents
 from ..evaluation.words import Row
 from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
 from ..texts import shorten
@@ -163,7 +164,8 @@ def stop_at(failed: Sequence[str]) -> int:
 
 def evaluate(job: Job) -> int:
     """Print the measures, and write the values by user."""
-    check_problem_names(job.fail_if, "evaluate")
+    job = replace(job, request=with_contents(job.request, "evaluate", True))
+    check_problem_names(job.fail_if, "evaluate", job.request.history)
 
     def results() -> tuple[str, list[str]]:
         step("reading")
@@ -177,7 +179,7 @@ def evaluate(job: Job) -> int:
         if steps.by_user and job.by_user is not None:
             with atomic_file(job.by_user) as path:
                 con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-        cuts = {one.name: one.cuts for one in job.request.choices}
+        cuts = {one.name: one.cuts for one in (*job.request.choices, *job.request.contents)}
         values = values_of_summary([*summary, *by_segment], cuts)
         failed = failures(job.fail_if, values=values, problems=problems)
         text = evaluation_text(
@@ -202,8 +204,8 @@ def evaluate(job: Job) -> int:
 
 def compare(job: Job) -> int:
     """Print the comparisons with the baseline, or of each pair."""
-    request = replace(job.request, by_user=True)
-    check_problem_names(job.fail_if, "compare")
+    request = with_contents(replace(job.request, by_user=True), "compare", True)
+    check_problem_names(job.fail_if, "compare", request.history)
 
     def results() -> tuple[str, list[str]]:
         check_measures(request, "compare", "--")
@@ -221,19 +223,22 @@ def compare(job: Job) -> int:
             job.is_by_letter or job.format not in ("csv", "json")
         )
         of_pairs = pairs_query(request, job.options)
-        has_pairs = of_pairs in queries or len(systems) == 2
+        has_pairs = set(of_pairs) <= set(queries[0]) or len(systems) == 2
         if job.format == "sql":
-            asked = [of_pairs] if job.is_by_letter else queries
+            asked = of_pairs if job.is_by_letter else itertools.chain(*queries)
             return statements_text([*tables.statements, *steps.tables, *asked]), []
         problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
-        found = [fetch_rows(con, query) for query in queries]
+        found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
         seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
         correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
         if is_best_said and not has_pairs:
             is_best_said = job.is_by_letter or can_be_paired(con, request, len(systems))
-        pairs = found[0] if has_pairs else fetch_rows(con, of_pairs) if is_best_said else []
+        ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
+        pairs = [row for row in found[0] if row["measure"] in ranked]
+        if is_best_said and not has_pairs:
+            pairs = [row for query in of_pairs for row in fetch_rows(con, query)]
         standings = [standing(rows) for rows in families(pairs)] if is_best_said else []
         shown = (
             letters_text(job.format, job.options, standings, job.digits, job.is_safe)
@@ -333,6 +338,7 @@ def write_report(job: Job) -> None:
 
 def print_sql(job: Job) -> None:
     """Print the evaluation's statements."""
+    job = replace(job, request=with_contents(job.request, "evaluate", True))
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 1, job.quiet) as step:
         step("reading")
         tables = interruptible(con, lambda: read_inputs(con, job, inputs))

@@ -56,7 +56,8 @@ def comparison_text(
         if longest_line(text) <= WIDTH:
             break
     said = [sentence(row, options, len(family), digits) for family in families(everybody) for row in family]
-    note = footnote(options, bool(by_segment), gated, sum(map(len, found)))
+    measures = dict.fromkeys(row["measure"] for row in everybody)
+    note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
     said.append(note.partition(". ")[2] if "W/T/L" in left_out else note)
     if left_out:
         said.append(

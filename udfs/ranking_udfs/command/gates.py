@@ -12,9 +12,9 @@ from ..evaluation.errors import DataError
 from ..evaluation.problems import OF_HISTORY, is_known, problem_text
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
 from ..texts import shorten
-from .messages import PROGRAM
 
-VERDICTS = ("worse", "unclear", "same", "better")
+WAYS = ("higher", "lower")  # of measures of which neither is better
+VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
 PROBLEMS = "problems"
 SIGNS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
@@ -55,6 +55,7 @@ class Condition:
             self.system in (None, row["system"])
             and self.measure in (None, row["measure"])
             and (not self.cuts or row["k"] in self.cuts)
+            and (self.verdict is None or can_be(self.verdict, row["measure"]))
         )
 
 
@@ -84,6 +85,11 @@ def parse_condition(text: str) -> Condition:
     if (found := VERDICT.fullmatch(text)) is not None:
         subject, verdict = found.groups()
         system, measure, cuts, column = parse_subject(subject or "", text)
+        if measure is not None and not can_be(verdict, measure):
+            neither = f"of {measure}, neither of higher and lower is better"
+            rule = neither if verdict not in WAYS else f"{measure} is better or worse"
+            right = "write 'worse' or 'better'" if verdict in WAYS else "write 'lower' or 'higher'"
+            raise ValueError(f"{rule}: {right}, got {shorten(repr(text))}")
         if column is None:
             return Condition(text, system, measure, cuts, verdict=verdict)
     elif (found := BOUND.fullmatch(text)) is not None:
@@ -96,6 +102,13 @@ def parse_condition(text: str) -> Condition:
                 text, system, measure, cuts, column, None, sign, float(bound), share=bool(percent)
             )
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
+
+
+def can_be(verdict: str, measure: str) -> bool:
+    """Return whether a measure may have this verdict."""
+    from ..measures.contents import CONTENTS
+
+    return verdict in ("unclear", "same") or (verdict in WAYS) == (measure in CONTENTS)
 
 
 def parse_subject(
@@ -192,6 +205,10 @@ def failure(
 
 def what_is_missing(condition: Condition, rows: Sequence[Row]) -> str:
     """Say why a condition looks at none of these rows."""
+    if condition.verdict and not any(can_be(condition.verdict, row["measure"]) for row in rows):
+        names = ", ".join(dict.fromkeys(row["measure"] for row in rows))
+        words = "better or worse" if condition.verdict in WAYS else "higher or lower"
+        return f"all measures are {words}: {shorten(names)}"
     for what, wanted, name in (
         ("model", condition.system, "system"),
         ("measure", condition.measure, "measure"),
@@ -249,6 +266,6 @@ def check_problem_names(conditions: Iterable[Condition], caller: str, has_histor
             if is_known(one.column, OF_HISTORY):
                 if has_history:
                     continue
-                raise DataError(f"{caller}: --fail-if {one.text} needs `{PROGRAM} check --history FILE`")
+                raise DataError(f"{caller}: --fail-if {one.text} needs --history FILE")
             rule = "--fail-if problems(WORDS) must be words that a problem is called by"
             raise DataError(f"{caller}: {rule}, got {one.text}")

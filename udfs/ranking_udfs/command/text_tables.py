@@ -11,11 +11,12 @@ from typing import Any
 
 from ..evaluation.defaults import EVERYBODY, FORMULA
 from ..evaluation.queries import Request
-from ..evaluation.words import COUNTS, WITHOUT_RELEVANT, Row, format_cut_off, format_number
+from ..evaluation.words import COUNTS, OF_LISTS, WITHOUT_RELEVANT, Row, format_cut_off, format_number
 from ..measures.grammar import Choice
 from ..texts import printable
 
 WIDTH = 80  # of a terminal
+TITLE = "Ranking measure"
 DOCUMENT = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -135,34 +136,44 @@ def evaluation_text(
     if is_long or form in ("csv", "json"):
         if by_segment:
             summary = [*({"segment": EVERYBODY, **row} for row in summary), *by_segment]
-        header = [name for name in ("system", "segment", "k", *COUNTS) if name in summary[0]]
+        counts, every = (*COUNTS, *OF_LISTS), (*request.choices, *request.contents)
+        header = [name for name in ("system", "segment", "k", *counts) if name in summary[0]]
         if is_long:
-            header = [name for name in header if name not in COUNTS]
+            header = [name for name in header if name not in counts]
             body = [
                 [*(row[name] for name in header), choice.name, row[choice.name]]
                 for row in summary
-                for choice in request.choices
-                if row["k"] in choice.cuts
+                for choice in every
+                if row["k"] in choice.cuts and choice.name in row
             ]
             return render_document(form, render(form, [*header, "measure", "value"], body, is_safe, digits))
-        header += [choice.name for choice in request.choices]
+        header += [choice.name for choice in every]
         return render(form, header, [[row.get(name) for name in header] for row in summary], is_safe, digits)
 
     is_named = bool(named) or len(systems) > 1
-    text = measures_table(form, request.choices, {}, is_named, summary, digits, width)
-    text += "" if form == "html" else "\n"
-    for name, label in COUNTS.items():
-        by_system = {row.get("system"): row[name] for row in summary}
-        if name == WITHOUT_RELEVANT and not any(by_system.values()):
+    blocks = []
+    for choices, labels, title in (
+        (request.choices, COUNTS, TITLE),
+        (request.contents, OF_LISTS, "What is in the lists"),
+    ):
+        if not choices:
             continue
-        different = len(set(by_system.values())) > 1
-        value = ", ".join(f"{system} {count}" for system, count in by_system.items())
-        text += render_remark(form, f"{label}: {value if different else summary[0][name]}")
+        text = measures_table(form, choices, {}, is_named, summary, digits, width, title)
+        text += "" if form == "html" else "\n"
+        for name, label in labels.items():
+            by_system = {row.get("system"): row.get(name) for row in summary}
+            if name not in summary[0] or (name == WITHOUT_RELEVANT and not any(by_system.values())):
+                continue
+            different = len(set(by_system.values())) > 1
+            value = ", ".join(f"{system} {count}" for system, count in by_system.items())
+            text += render_remark(form, f"{label}: {value if different else summary[0][name]}")
+        blocks.append(text)
     if segment is not None:
         keys = {"segment": segment, "users": "Users"}
+        of_user = [*request.choices, *request.contents_by_user]
         by_segment = sorted(by_segment, key=lambda row: row["segment"])
-        text += "\n" + measures_table(form, request.choices, keys, is_named, by_segment, digits, width)
-    return render_document(form, text)
+        blocks.append(measures_table(form, of_user, keys, is_named, by_segment, digits, width))
+    return render_document(form, "\n".join(blocks))
 
 
 def render_document(form: str, text: str) -> str:
@@ -178,6 +189,7 @@ def measures_table(
     results: Sequence[Row],
     digits: int | None,
     width: int,
+    title: str = TITLE,
 ) -> str:
     """Render a row per segment and measure, a column per model and k; transposed where too wide.
 
@@ -195,7 +207,7 @@ def measures_table(
         for choice in choices:
             shown = (values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)
             body.append([*place, choice.label, *shown])
-    header = [*list(keys.values())[:1], "Ranking measure", *heads]
+    header = [*list(keys.values())[:1], title, *heads]
     if longest_line(render("table", header, body, digits=digits)) <= width:
         return render(form, header, body, digits=digits)
     return transposed_table(form, choices, keys, is_named, results, digits, width)

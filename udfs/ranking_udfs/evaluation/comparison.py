@@ -7,10 +7,11 @@ from typing import Any
 import duckdb
 
 from ..duckdb.statements import literal, sql_value
+from ..measures.grammar import Choice
 from ..texts import shorten
 from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
 from .errors import DataError
-from .queries import Request, by_user_with_segments, cut_off_condition, fetch_rows
+from .queries import Request, cut_off_condition, fetch_rows, with_segments
 
 GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
@@ -38,7 +39,7 @@ def check_measures(request: Request, caller: str, dashes: str = "") -> None:
 
     `caller` is the function or command that errors name, `dashes` stand in front of its options.
     """
-    for choice in request.choices:
+    for choice in request.choices:  # not of the contents, whose verdicts are higher and lower
         if choice.measure.higher_is_better is None:
             rule = "must say which of two models is better"
             raise DataError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
@@ -80,31 +81,43 @@ def check_baseline(systems: Sequence[str], baseline: str | None, caller: str, da
 
 
 def segment_tables(request: Request) -> list[str]:
-    """Return the statement of the table by_segment: by_user with a row for each segment of a user."""
-    if not request.by_segment:
-        return []
+    """Return the statements of tables with a row for each segment of a user."""
     segment = f"coalesce(segment, {literal(NONE)}) AS segment"
-    query = f"SELECT * REPLACE ({segment})\nFROM {by_user_with_segments(request)}"
-    return [f"CREATE OR REPLACE TEMP TABLE {request.table('by_segment')} AS\n{query}"]
-
-
-def compare_queries(request: Request, options: ComparisonOptions) -> list[str]:
-    """Return the comparison of all users, and if there are segments, that of each."""
-    names = ", ".join(literal(choice.name) for choice in request.choices)
-    given = [f"measures := [{names}]"]
-    given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
-    arguments = ",\n    ".join(given)
-    where = cut_off_filter(request)
-    tables = ["by_user", "by_segment"] if request.by_segment else ["by_user"]
     return [
-        f"FROM ranking_compare_by_user(\n    '{request.table(table)}',\n    {arguments}\n){where}"
-        for table in tables
+        f"CREATE OR REPLACE TEMP TABLE {request.table(by_segment)} AS\n"
+        f"SELECT * REPLACE ({segment})\nFROM {with_segments(request, table)}"
+        for table, by_segment, choices in compared_tables(request)
+        if request.by_segment and choices
     ]
 
 
-def pairs_query(request: Request, options: ComparisonOptions) -> str:
-    """Return the comparison of each model with each, of all users."""
-    return compare_queries(replace(request, by_segment=False), replace(options, baseline=None))[0]
+def compared_tables(request: Request) -> list[tuple[str, str, Sequence[Choice]]]:
+    """Return the tables by user and by segment, and the measures that they have."""
+    return [
+        ("by_user", "by_segment", request.choices),
+        ("contents", "contents_by_segment", request.contents),
+    ]
+
+
+def compare_queries(request: Request, options: ComparisonOptions) -> list[list[str]]:
+    """Return the comparisons of all users, and if there are segments, those of each."""
+    found: list[list[str]] = [[], []] if request.by_segment else [[]]
+    for *tables, choices in compared_tables(request):
+        names = ", ".join(literal(choice.name) for choice in choices)
+        given = [f"measures := [{names}]"]
+        given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
+        arguments = ",\n    ".join(given)
+        where = cut_off_filter(choices, request.ks)
+        for queries, table in zip(found if choices else [], tables, strict=False):
+            of = request.table(str(table))
+            queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}\n){where}")
+    return found
+
+
+def pairs_query(request: Request, options: ComparisonOptions) -> list[str]:
+    """Return the comparison of each model with each, of all users, if there is a measure that ranks them."""
+    ranking = replace(request, by_segment=False, contents=())
+    return compare_queries(ranking, replace(options, baseline=None))[0]
 
 
 def can_be_paired(con: duckdb.DuckDBPyConnection, request: Request, systems: int) -> bool:
@@ -144,9 +157,9 @@ def correct_together(
         rows[found.pop("place")].update(found)
 
 
-def cut_off_filter(request: Request) -> str:
+def cut_off_filter(choices: Sequence[Choice], ks: Sequence[int | None]) -> str:
     """Return a condition that keeps measures at their own cut-offs, where these differ."""
-    if all(set(choice.cuts) == set(request.ks) for choice in request.choices):
+    if all(set(choice.cuts) == set(ks) for choice in choices):
         return ""
-    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in request.choices]
+    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
     return "\nWHERE " + "\n    OR ".join(tests)

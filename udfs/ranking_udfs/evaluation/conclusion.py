@@ -1,8 +1,9 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
@@ -76,7 +77,8 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
         margin = format_number(options.margin, digits)
         text = f"{system} equals {baseline} in {what} to within {margin}: {differ}"
     else:
-        text = f"It is unclear whether {system} or {baseline} is better in {what}: {differ}"
+        way = "higher" if row["measure"] in CONTENTS else "better"
+        text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
         text += f", p {format_p(row['p_adjusted'], DIGITS_OF_P)}"
         corrected = re.search(r", \w+ of (\d+)$", row["method"])
@@ -193,10 +195,23 @@ def letters_note(options: ComparisonOptions) -> str:
     return f"{what} ({share} % confidence, {TESTS[options.test]}, {corrected})."
 
 
-def footnote(options: ComparisonOptions, has_segments: bool, gated: int = 0, count: int = 0) -> str:
-    """Describe the intervals, the test and the correction; `gated` of all are corrected together."""
+def footnote(
+    options: ComparisonOptions,
+    has_segments: bool,
+    gated: int = 0,
+    count: int = 0,
+    measures: Collection[str] = (),
+) -> str:
+    """Describe the intervals, the test and the correction; `gated` of all are corrected together.
+
+    `measures` are those that are compared.
+    """
     share = format_number(100 * options.confidence, 15)
-    text = "W/T/L: with how many users a model wins, ties, loses. "
+    won = "wins, ties, loses"
+    if neutral := [name for name in measures if name in CONTENTS]:
+        higher = "is higher, the same, lower"
+        won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
+    text = f"W/T/L: with how many users a model {won}. "
     text += f"{share} % intervals of the mean difference, each alone; p of {TESTS[options.test]}"
     name = CORRECTIONS[options.correction]
     if name is None:

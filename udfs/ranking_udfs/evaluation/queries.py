@@ -7,11 +7,19 @@ from typing import Any
 import duckdb
 
 from ..duckdb.statements import expected_macro, identifier, literal, sql_value
+from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices
-from ..measures.registry import Number
+from ..measures.registry import Measure, Number
 from .columns import ARGUMENTS, COLUMNS, Columns
-from .defaults import FORMULA, NONE, K
+from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, K
+from .errors import DataError
 from .words import COUNTS, cut_off_key
+
+# The tables that say what lists hold, and how they are given to the command and in Python.
+TABLES_OF_CONTENTS = {
+    "history": ("--history FILE", "history=..."),
+    "items": ("--items FILE:COLUMN", "items=..."),
+}
 
 
 @dataclass(frozen=True)
@@ -27,7 +35,11 @@ class Request:
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
     columns     the user's names of the columns, which the check says; min_grade and unjudged
-    history     whether the check looks at the table `history` too
+    history     whether there is a table `history`, at which the check looks too
+    items       whether there is a table `items`
+    contents    the measures of what is in the lists, apart from `choices`, with cut-offs of their own
+    head        as of ranking_beyond_accuracy
+    divergence  as of ranking_beyond_accuracy
     time        the user's name of the column of times there and in truth; None for `time`, "" for none
     """
 
@@ -41,10 +53,19 @@ class Request:
     prefix: str = ""
     columns: Columns = COLUMNS
     history: bool = False
+    items: bool = False
+    contents: Sequence[Choice] = ()
+    head: float = HEAD
+    divergence: str = DIVERGENCE
     time: str | None = None
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
+
+    @property
+    def contents_by_user(self) -> list[Choice]:
+        """The contents that each user has a value of."""
+        return [one for one in self.contents if one.measure in BY_USER]
 
 
 @dataclass(frozen=True)
@@ -77,6 +98,37 @@ def resolve_cut_offs(
     return merge_choices(choices, given), sorted({*ks, *named}, key=cut_off_key) if named else ks
 
 
+def with_contents(request: Request, caller: str, is_command: bool = False) -> Request:
+    """Put apart the measures of what is in the lists; `evaluate` has all that it can where none is named.
+
+    Raises:
+        DataError: one needs a table that is not given, or a value of each user, or an order of equal scores.
+    """
+    given = [name for name in TABLES_OF_CONTENTS if getattr(request, name)]
+
+    def lacking(measure: Measure) -> list[str]:
+        return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & {*given}]
+
+    contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
+    dashes = "--" * is_command
+    for choice in contents:
+        if needed := " and ".join(lacking(choice.measure)):
+            for name, forms in TABLES_OF_CONTENTS.items():
+                needed = needed.replace(name, forms[not is_command])
+            raise DataError(f"{caller}: {choice.name} needs {needed}")
+        if caller == "compare" and choice.measure not in BY_USER:
+            rule = f"{dashes}measures must be those that each user has a value of"
+            raise DataError(f"{caller}: {rule}, got {choice.name}, which is of all lists together")
+    if caller == "evaluate" and given and not contents:
+        usual = (one for one in CONTENTS.values() if not lacking(one))
+        contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
+    if contents and request.ties == "expected":
+        rule = f"{dashes}ties must be item or trec with {contents[0].name}"
+        raise DataError(f"{caller}: {rule}, which {NO_CLOSED_FORM}, got expected")
+    choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
+    return replace(request, choices=choices, contents=contents)
+
+
 def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
@@ -87,17 +139,54 @@ def plan(request: Request, has_system: bool) -> Plan:
     check = check_query(request)
     is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
     if is_plain and not request.by_user and not request.by_segment:
-        return Plan(tables, check, summary_query(request, system), None, None)
+        return Plan(
+            tables, check, beside_contents(request, system, summary_query(request, system)), None, None
+        )
 
+    if request.contents_by_user and (request.by_user or request.by_segment):
+        contents = contents_query(request, system, by_user=True)
+        tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{contents}")
     # Where several queries read the values of each user, or a table function lacks a column for a measure.
     by_user = request.table("by_user")
     tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, system)}")
     return Plan(
         tables,
         check,
-        means_query(request, system),
+        beside_contents(request, system, means_query(request, system)),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
+    )
+
+
+def contents_query(request: Request, system: str, by_user: bool = False) -> str:
+    """Return what is in the lists, by k: the means, or the values of each user."""
+    function, columns, given = "ranking_beyond_accuracy", ["users AS users_with_rec"], ""
+    if request.history:
+        columns.append("users_without_history")
+        given += f", history := '{request.table('history')}'"
+    if request.items:
+        given += f", items := '{request.table('items')}'"
+    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
+        value = getattr(request, name)
+        given += f", {name} := {sql_value(value)}" if value != default else ""
+    if by_user:
+        function, columns = f"{function}_by_user", ["userid", "n_rec"]
+    chosen = request.contents_by_user if by_user else request.contents
+    columns += [measure_column(request, one, identifier(one.name)) for one in chosen]
+    cuts = [k for k in request.ks if any(k in one.cuts for one in chosen)]
+    arguments = f"'{ranked_table(request)}', {cut_off_list(cuts)}{given}{descending_argument(request)}"
+    return f"SELECT {system}k, {', '.join(columns)}\nFROM {function}({arguments})"
+
+
+def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
+    """Return a query's rows with those of the contents, by default of their means; `key` is one more."""
+    if not request.contents:
+        return query
+    keys = [name for name in (system.removesuffix(", "), "k", key) if name]
+    same = " AND ".join(f"evaluated.{name} IS NOT DISTINCT FROM contents.{name}" for name in keys)
+    return (
+        f"SELECT evaluated.*, contents.* EXCLUDE ({', '.join(keys)})\nFROM (\n{query}\n) AS evaluated\n"
+        f"LEFT JOIN (\n{contents or contents_query(request, system)}\n) AS contents\n    ON {same}"
     )
 
 
@@ -225,8 +314,9 @@ def means_query(request: Request, system: str) -> str:
     arguments = f"'{ranked_table(request)}', '{request.table('truth')}', [0]"
     summary = f"ranking_summary({arguments}{grade_arguments(request.columns)})"
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
+    columns = f"{', '.join(COUNTS)}{mean_columns(request.choices)}"
     return (
-        f"SELECT {system}k, {', '.join(COUNTS)}{mean_columns(request)}\nFROM {request.table('by_user')}\n"
+        f"SELECT {system}k, {columns}\nFROM {request.table('by_user')}\n"
         f"{f'JOIN {counts} USING (system)' if system else f'CROSS JOIN {counts}'}\nGROUP BY ALL"
     )
 
@@ -237,26 +327,31 @@ def by_segment_query(request: Request, system: str) -> str:
         "count(*) AS users, count(*) FILTER (WHERE n_rec = 0) AS users_without_rec, "
         "count(*) FILTER (WHERE n_truth = 0) AS users_without_relevant"
     )
-    return (
-        f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k, {users}{mean_columns(request)}\n"
-        f"FROM {by_user_with_segments(request)}\n"
-        "GROUP BY ALL"
-    )
+    keys = f"SELECT {system}coalesce(segment, {literal(NONE)}) AS segment, k"
+    query = f"{keys}, {users}{mean_columns(request.choices)}\nFROM {with_segments(request)}\nGROUP BY ALL"
+    if not request.contents_by_user:
+        return query
+    source = with_segments(request, "contents")
+    means = f"{keys}{mean_columns(request.contents_by_user)}\nFROM {source}\nGROUP BY ALL"
+    return beside_contents(request, system, query, means, "segment")
 
 
-def by_user_with_segments(request: Request) -> str:
-    """The table by_user with a row for each segment of a user."""
+def with_segments(request: Request, table: str = "by_user") -> str:
+    """The table with a row for each segment of a user."""
     segments = f"(SELECT DISTINCT userid, segment FROM {request.table('segments')})"
-    return f"{request.table('by_user')} LEFT JOIN {segments} USING (userid)"
+    return f"{request.table(table)} LEFT JOIN {segments} USING (userid)"
 
 
 def by_user_query(request: Request, system: str) -> str:
     """Return the values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
     replace = f" REPLACE ({', '.join(map(safe_column, names))})" if request.safe_text else ""
-    by_user = request.table("by_user")
+    source = by_user = request.table("by_user")
+    if request.contents_by_user:
+        contents = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
+        source = f"({beside_contents(request, system, f'FROM {by_user}', contents, 'userid')}) AS {by_user}"
     order = ", ".join(f"{by_user}.{name}" for name in (*names, "k"))
-    return f"SELECT *{replace}\nFROM {by_user}\nORDER BY {order}"
+    return f"SELECT *{replace}\nFROM {source}\nORDER BY {order}"
 
 
 def safe_column(name: str) -> str:
@@ -266,8 +361,8 @@ def safe_column(name: str) -> str:
     return f"CASE WHEN {is_formula} THEN concat('''', {name}) ELSE {text} END AS {name}"
 
 
-def mean_columns(request: Request) -> str:
-    names = (identifier(choice.name) for choice in request.choices)
+def mean_columns(choices: Iterable[Choice]) -> str:
+    names = (identifier(choice.name) for choice in choices)
     return column_lines(f"ranking_mean({name}) AS {name}" for name in names)
 
 

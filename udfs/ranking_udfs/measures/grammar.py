@@ -20,6 +20,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ..texts import shorten
+from .contents import CONTENTS
 from .rankings import WHOLE
 from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number
 
@@ -30,6 +31,7 @@ def normalize_name(name: str) -> str:
 
 
 SPELLINGS = BY_NAME | {normalize_name(measure.label): measure for measure in MEASURES.values()}
+READABLE = SPELLINGS | CONTENTS  # what a request may name
 
 
 @dataclass(frozen=True)
@@ -98,13 +100,13 @@ def parse_measure(text: str) -> Choice:
     if parts is None:
         raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shorten(repr(text))}")
     called, options, cuts = parts.groups()
-    measure = SPELLINGS.get(normalize_name(called))
+    measure = READABLE.get(normalize_name(called))
     if measure is None:
         name = normalize_name(called)
         hint = "`ranking-udfs measures` lists them"
         if name in LIST_MEASURES:
             hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
-        elif near := get_close_matches(name, SPELLINGS, 1):
+        elif near := get_close_matches(name, READABLE, 1):
             hint = f"did you mean {near[0]}? {hint}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")

@@ -46,6 +46,7 @@ from ..evaluation.queries import (
 )
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_measure
 from ..inputs.tables import Inputs, Tables
+from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import Range
 from ..texts import printable, shorten
@@ -127,6 +128,10 @@ def check_report(
     if len(systems) > MOST_SYSTEMS:
         raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     check_baseline(systems, options.baseline, "report", dashes)
+    for choice in request.choices:
+        if choice.measure.name in CONTENTS:
+            rule = f"{dashes}measures must be measured by truth"
+            raise DataError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(systems) > 1:
         check_measures(request, "report", dashes)
 
@@ -230,7 +235,8 @@ class Gathering:
         count, pairs = len(self.systems), list(compared)
         if count > 2:
             is_possible = count <= MOST_PAIRED and can_be_paired(self.con, self.request, count)
-            pairs = self.fetch(pairs_query(self.request, self.options)) if is_possible else []
+            queries = pairs_query(self.request, self.options) if is_possible else []
+            pairs = [row for query in queries for row in self.fetch(query)]
         places = {one.name: i for i, one in enumerate(self.request.choices)}
         found = {(places[rows[0]["measure"]], rows[0]["k"]): standing(rows) for rows in families(pairs)}
         return {at: one for at, one in found.items() if one is not None}
@@ -310,12 +316,13 @@ class Gathering:
         """Compare all users, in order, and those of segments."""
         if len(self.systems) == 1:
             return [], []
-        everybody, *others = (self.fetch(query) for query in compare_queries(self.request, self.options))
+        (query,), *others = compare_queries(self.request, self.options)
+        everybody = self.fetch(query)
         places = {one.name: i for i, one in enumerate(self.request.choices)}
         everybody.sort(
             key=lambda row: (places[row["measure"]], cut_off_key(row["k"]), self.order[row["system"]])
         )
-        return everybody, [row for found in others for row in found]
+        return everybody, [row for queries in others for query in queries for row in self.fetch(query)]
 
     def segments(self, compared: Sequence[Row]) -> tuple[list[Row], int]:
         """Return the first measure of the largest segments, and the number of the others."""
