@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
 # A data frame of any kind, a relation, the name of a file or a table; no type says what DuckDB can read.
 Table = Any
-TABLE_FUNCTIONS = "ranking_(judged|by_user|summary|compare_by_user|check)"  # that do the work
+TABLE_FUNCTIONS = (  # that do the work
+    "ranking_(judged|by_user|summary|compare_by_user|check|beyond_accuracy(_by_user)?)"
+)
 CutOffs = int | Sequence[int | None] | None
 
 
@@ -218,6 +220,9 @@ def report(
     con: duckdb.DuckDBPyConnection | None = None,
     segments: Table | None = None,
     segment_col: str = "segment",
+    history: Table | None = None,
+    items: Table | None = None,
+    category_col: str = "category",
     ties: str = "item",
     check: bool = True,
     allow_empty: bool = False,
@@ -242,6 +247,10 @@ def report(
         con: as of `evaluate`.
         segments: as of `evaluate`.
         segment_col: as of `evaluate`.
+        history: users and items that the recommendations were made of, in the same forms: the page shows how
+            popular the recommended items are, and the check looks for leaks.
+        items: with history, the catalogue: items and their categories, in the same forms.
+        category_col: the column of items that names the category.
         ties: as of `evaluate`.
         check: whether to look for problems in the data, which then stand on the page.
         allow_empty: as of `evaluate`.
@@ -274,10 +283,15 @@ def report(
     with value_errors("report"):
         request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
         request = replace(request, by_segment=segments is not None)
+        request = replace(request, history=history is not None, items=items is not None)
+        if history is None and items is not None:
+            raise DataError("items needs history=..., with whose categories those of the lists are compared")
         with workplace("report", con, test == "randomization") as place:
             check_options(place.con, options, "report")
             request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            inputs, tables = read_inputs(
+                place, rec, truth, segments, segment_col, names, history, items, category_col
+            )
             systems = systems_of(place.con, tables)
             check_report(request, options, systems)
             check_users(place.con, inputs)
@@ -347,16 +361,27 @@ def to_cut_off(k: object) -> int | None:
 
 
 def read_inputs(
-    place: Workplace, rec: Any, truth: Any, segments: Any, segment_col: str, columns: Columns
+    place: Workplace,
+    rec: Any,
+    truth: Any,
+    segments: Any,
+    segment_col: str,
+    columns: Columns,
+    history: Any = None,
+    items: Any = None,
+    category_col: str = "category",
 ) -> tuple[Inputs, Tables]:
-    """Make the tables rec, truth and segments of the user's tables, files or data frames."""
-    if not isinstance(segment_col, str):
-        raise DataError(f"segment_col must be the name of a column, got {segment_col!r}")
+    """Make the tables rec, truth and others of the user's tables, files or data frames."""
+    for name, column in (("segment_col", segment_col), ("category_col", category_col)):
+        if not isinstance(column, str):
+            raise DataError(f"{name} must be the name of a column, got {column!r}")
     inputs = Inputs(
         recs=place.recommendations(rec),
         truth=place.name("truth", truth),
         columns=columns,
         segment=None if segments is None else (place.name("segments", segments), segment_col),
+        history=None if history is None else place.name("history", history),
+        items=None if items is None else (place.name("items", items), category_col),
         catalog=place.catalog,
         prefix=place.prefix,
     )

@@ -98,6 +98,7 @@ EXAMPLES = {
     "report": """
   ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
   ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
+  ranking-udfs report rec.csv truth.csv --history train.csv --output r.html
   ranking-udfs report a=a.csv b=b.csv truth.csv --figures slides""",
     "sql": """
   ranking-udfs sql rec.parquet truth.parquet -k 10
@@ -166,6 +167,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         chosen.error(f"-k must be one cut-off, got {','.join(map(str, arguments.k))}")
     if arguments.command in ("check", "evaluate", "compare", "explain", "overlap"):
         arguments.format = arguments.format or format_of(chosen, arguments)
+    if arguments.command == "report" and arguments.items and not arguments.history:
+        chosen.error("--items needs --history FILE, with whose categories those of the lists are compared")
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
         "",
         ".html",
@@ -596,6 +599,7 @@ def add_test(parser: Parser, every: str) -> None:
 def add_report(parser: Parser) -> None:
     """Add the arguments of a report."""
     add_request(parser, defaults.COMPARED_MEASURES)
+    add_contents(parser)
     add_test(parser, "default: the first")
     parser.set_defaults(safe_csv=False)
     parser.description = (
@@ -655,6 +659,25 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
         action="store_true",
         help="measure a model too that has no user or no item in common with TRUTH, which is an error else "
         f"(exit code {EXIT_USAGE}; the check finds it)",
+    )
+
+
+def add_contents(parser: Parser) -> None:
+    """Add the arguments for what is in the lists."""
+    file_action(
+        parser,
+        "--history",
+        metavar="FILE",
+        help="the events that the recommendations were made of, such as train.csv: show how popular the "
+        "recommended items are, how many of all, and check as `check --history` does",
+    )
+    file_action(
+        parser,
+        "--items",
+        metavar="FILE[:COLUMN]",
+        type=parse_items,
+        help="the catalogue, with --history: show the share of each category too; FILE has the items, COLUMN "
+        "their category (default: category)",
     )
 
 
@@ -810,6 +833,13 @@ def parse_segment(text: str) -> tuple[str, str]:
     if not (path and colon and column):
         raise argparse.ArgumentTypeError(f"must be FILE:COLUMN, got {text!r}")
     return drive + path, column
+
+
+def parse_items(text: str) -> tuple[str, str]:
+    drive, rest = os.path.splitdrive(text)
+    path, _, column = rest.rpartition(":")
+    is_path = not column or "/" in column or "\\" in column  # as behind https:
+    return (text, "category") if is_path or not path else (drive + path, column)
 
 
 def parse_output(path: str) -> str | None:

@@ -127,6 +127,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
         catalog=catalog,
         prefix=prefix,
         history=getattr(arguments, "history", None),
+        items=getattr(arguments, "items", None),
         time=getattr(arguments, "time", None),
         is_command=True,
     )
@@ -146,6 +147,7 @@ def request_of(arguments: argparse.Namespace, inputs: Inputs) -> Request:
         prefix=inputs.prefix,
         columns=inputs.columns,
         history=inputs.history is not None,
+        items=inputs.items is not None,
         time=inputs.time,
     )
     is_csv = by_user is not None and extension(by_user) in (".csv", ".tsv")

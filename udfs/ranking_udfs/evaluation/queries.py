@@ -27,7 +27,8 @@ class Request:
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
     columns     the user's names of the columns, which the check says; min_grade and unjudged
-    history     whether the check looks at the table `history` too
+    history     whether there is a table `history`, at which the check looks too
+    items       whether there is a table `items`
     time        the user's name of the column of times there and in truth; None for `time`, "" for none
     """
 
@@ -41,6 +42,7 @@ class Request:
     prefix: str = ""
     columns: Columns = COLUMNS
     history: bool = False
+    items: bool = False
     time: str | None = None
 
     def table(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""The TEMP tables rec, truth, segments and history, made of files or of tables of a database.
+"""The TEMP tables rec, truth, segments, history and items, made of files or of tables of a database.
 
 A text file has no types, so that an id is what is written there: an integer if all ids of that name, in all
 text files, are written as DuckDB writes integers, and else text. An id of a Parquet file or of a database has
@@ -22,7 +22,7 @@ from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
 from .missing import MissingColumnsError, missing_text, option, written
 
-COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time")
+COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time", "category")
 Result = TypeVar("Result")
 FILES = Catalog()
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
@@ -42,7 +42,8 @@ class Inputs:
     catalog  the tables that a path may name; if it names none, it is a file
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
-    history  a path: the events that the recommendations were made of, for the check
+    history  a path: the events that the recommendations were made of
+    items    a path: the catalogue, and its column of categories
     time     their and truth's column of times; None for `time`, "" for none
     is_command  whether errors name the options of the command, and not the arguments of Python
     """
@@ -57,6 +58,7 @@ class Inputs:
     stdin: str = STDIN
     prefix: str = ""
     history: str | None = None
+    items: tuple[str, str] | None = None
     time: str | None = None
     is_command: bool = False
 
@@ -65,7 +67,8 @@ class Inputs:
         """The paths of all tables but rec, by the name of the table, in the order in which they are made."""
         segments = {"segments": self.segment[0]} if self.segment else {}
         truth = {"truth": self.truth} if self.truth else {}
-        return truth | segments | ({"history": self.history} if self.history else {})
+        history = {"history": self.history} if self.history else {}
+        return truth | segments | history | ({"items": self.items[0]} if self.items else {})
 
     @property
     def times(self) -> tuple[dict[str, str], dict[str, str]]:
@@ -126,13 +129,14 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
                 made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
             has_system = "system" in recs[0].columns
             files, of_truth = files_of(named), file_of(truth) if truth else None
-            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, inputs.history)
+            history = None if isinstance(inputs.history, Frame) else inputs.history
+            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, history)
 
 
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[Source | None, list[Source], list[tuple[str, Source]]]:
-    """Return the source of truth, if any, those of segments and history, and the models with their names.
+    """Return the source of truth, if any, those of other tables, and the models with their names.
 
     Raises:
         DataError: columns are missing, in whatever files; a file cannot be what it should be.
@@ -147,7 +151,8 @@ def open_sources(
 
     truths = [*opened(truth_source)] if inputs.truth else []
     named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
-    others = [one for opens in (segment_sources, history_sources) for found in opened(opens) for one in found]
+    beside = (segment_sources, history_sources, item_sources)
+    others = [one for opens in beside for found in opened(opens) for one in found]
     if errors:
         roles = [role for source in (*truths, *others, *(rec for _, rec in named)) for role in source.columns]
         truth = (truths or errors)[0].type if inputs.truth else ""  # which was opened first
@@ -342,6 +347,15 @@ def history_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Sour
     required, optional = inputs.times
     columns = ids | required, optional
     return [open_source(con, [inputs.history], "table", 0, *columns, inputs.catalog, inputs.stdin)]
+
+
+def item_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
+    """Return the file with the catalogue, if any."""
+    if inputs.items is None:
+        return []
+    path, column = inputs.items
+    required = {"itemid": inputs.columns.item_col, "category": column}
+    return [open_source(con, [path], "table", 0, required, {}, inputs.catalog, inputs.stdin)]
 
 
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
