@@ -250,6 +250,9 @@ def report(
     con: duckdb.DuckDBPyConnection | None = None,
     segments: Table | None = None,
     segment_col: str = "segment",
+    history: Table | None = None,
+    items: Table | None = None,
+    category_col: str = "category",
     ties: str = "item",
     check: bool = True,
     allow_empty: bool = False,
@@ -274,6 +277,10 @@ def report(
         con: as of `evaluate`.
         segments: as of `evaluate`.
         segment_col: as of `evaluate`.
+        history: users and items that the recommendations were made of, in the same forms: the page shows how
+            popular the recommended items are, and the check looks for leaks.
+        items: with history, the catalogue: items and their categories, in the same forms.
+        category_col: the column of items that names the category.
         ties: as of `evaluate`.
         check: whether to look for problems in the data, which then stand on the page.
         allow_empty: as of `evaluate`.
@@ -306,10 +313,15 @@ def report(
     with value_errors("report"):
         request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
         request = replace(request, by_segment=segments is not None)
+        request = replace(request, history=history is not None, items=items is not None)
+        if history is None and items is not None:
+            raise DataError("items needs history=..., with whose categories those of the lists are compared")
         with workplace("report", con, test == "randomization") as place:
             check_options(place.con, options, "report")
             request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(place, rec, truth, segments, segment_col, names)
+            inputs, tables = read_inputs(
+                place, rec, truth, segments, segment_col, names, history, items, category_col
+            )
             systems = systems_of(place.con, tables)
             check_report(request, options, systems)
             check_users(place.con, inputs)

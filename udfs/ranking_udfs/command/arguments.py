@@ -99,6 +99,7 @@ EXAMPLES = {
     "report": """
   ranking-udfs report als=als.csv bert=bert.csv truth.csv --output report.html
   ranking-udfs report --database shop.duckdb rec truth -k 5,10 --output r.html
+  ranking-udfs report rec.csv truth.csv --history train.csv --output r.html
   ranking-udfs report a=a.csv b=b.csv truth.csv --figures slides""",
     "sql": """
   ranking-udfs sql rec.parquet truth.parquet -k 10
@@ -167,6 +168,8 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         chosen.error(f"-k must be one cut-off, got {','.join(map(str, arguments.k))}")
     if arguments.command in ("check", "evaluate", "compare", "explain", "overlap"):
         arguments.format = arguments.format or format_of(chosen, arguments)
+    if arguments.command == "report" and arguments.items and not arguments.history:
+        chosen.error("--items needs --history FILE, with whose categories those of the lists are compared")
     if arguments.command == "report" and os.path.splitext(arguments.output or "")[1].lower() not in (
         "",
         ".html",
@@ -600,6 +603,7 @@ def add_test(parser: Parser, every: str) -> None:
 def add_report(parser: Parser) -> None:
     """Add the arguments of a report."""
     add_request(parser, defaults.COMPARED_MEASURES)
+    add_contents(parser)
     add_test(parser, "default: the first")
     parser.set_defaults(safe_csv=False)
     parser.description = (

@@ -154,6 +154,39 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     return text + "".join(f"; with {other} it is {its}{unit}{around}" for other, its, around in others) + "."
 
 
+def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
+    """Say how popular the recommended items are, how many of all they are, and how many the user has already.
+
+    `rows` are of ranking_beyond_accuracy, with a history.
+    """
+    catalogue = "catalogue" if has_items else "history"
+    told = [
+        ("popularity_lift", 1, 1, "", "{} recommends items {} times as popular as what its users had"),
+        ("coverage", 0, 100, " %", f"{{}} recommends {{}} of the items of the {catalogue}"),
+        ("repeats", 0, 100, " %", "{} recommends what the user already has: {} of the items"),
+    ]
+    texts = []
+    for name, more, scale, unit, words in told:
+        known = [row for row in rows if row[name] is not None]
+        numbers = [scale * (row[name] + more) for row in known]
+        if not known or (name == "repeats" and not any(numbers)):
+            continue
+        decimals = column_decimals(numbers, digits=2)
+        shown = [format_with_half(number, None, decimals=decimals) + unit for number in numbers]
+        names = [printable(row["system"]) for row in known]
+        others = zip(names[1:], shown[1:], strict=True)
+        text = words.format(names[0], shown[0]) + "".join(f"; with {one} it is {its}" for one, its in others)
+        without = [
+            f"{row['users_without_history']} of {row['users']} with {printable(row['system'])}"
+            for row in known
+            if name == "popularity_lift" and row["users_without_history"]
+        ]
+        texts.append(
+            text + (f". Users without a history left out: {join_names(without)}" * bool(without)) + "."
+        )
+    return texts
+
+
 def shared_sentence(rows: Sequence[Row], label: str) -> str:
     """Say the means of the users who have recommendations of every model, the best first."""
     decimals = column_decimals([row["mean"] for row in rows])

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import Findings, ReportMeasure
+from .findings import Contents, Findings, ReportMeasure
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
@@ -81,6 +81,7 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
             for i, one in enumerate(findings.measures)
             if findings.baseline is not None
         ],
+        "contents": [] if findings.contents is None else contents(findings, findings.contents),
         "curve": [curve(findings)] if findings.curve else [],
         "users": [histogram(findings)],
         "segments": [segments(findings)] if findings.segments else [],
@@ -380,6 +381,136 @@ def wins(findings: Findings, place: int, measure: ReportMeasure) -> Chart:
     more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
     title = f"{measure.at(measure.cuts[0])}: {'; '.join(texts) or 'no user has values of both'}{more}"
     return Chart(slug("wins", place, measure), title, spec, header, cells)
+
+
+# --- What is in the lists ---
+
+
+def contents(findings: Findings, found: Contents) -> list[Chart]:
+    """Draw what is in the lists."""
+    drawn = [accuracy_and_popularity(findings, found), head_and_tail(findings, found)]
+    return drawn + ([categories(findings, found)] if found.categories else [])
+
+
+def accuracy_and_popularity(findings: Findings, found: Contents) -> Chart:
+    """Draw the first measure against popularity, a point with two intervals for each system."""
+    measure = findings.first
+    at, what = measure.at(found.k), "popularity: share of users who have an item"
+    means = {row["system"]: row for row in measure_rows(findings, 0) if row["k"] == found.k}
+    pairs = [(means[row["system"]], row) for row in found.popularity]
+    data = [
+        {"system": row["system"]}
+        | {
+            f"{name} {side}": of[side]
+            for name, of in (("y", mean), ("x", row))
+            for side in ("mean", "low", "high")
+        }
+        for mean, row in pairs
+        if mean["mean"] is not None and row["mean"] is not None
+    ]
+
+    def x(side: str) -> dict[str, Any]:
+        return {**number_axis(f"x {side}", what, padding=8), "axis": {"tickCount": 5}}
+
+    def y(side: str) -> dict[str, Any]:
+        return {**number_axis(f"y {side}", at, padding=8), "axis": {"tickCount": 5}}
+
+    look = system_encoding(findings, legend=True)
+    rule = {"type": "rule", "strokeWidth": 1.5}
+    spec = specification(
+        chart_rows(findings, data),
+        width=WIDTH,
+        height=HEIGHT,
+        encoding={"color": look["color"]},
+        layer=[
+            {"mark": rule, "encoding": {"x": x("mean"), "y": y("low"), "y2": {"field": "y high"}}},
+            {"mark": rule, "encoding": {"x": x("low"), "x2": {"field": "x high"}, "y": y("mean")}},
+            {"mark": point_mark(), "encoding": {"x": x("mean"), "y": y("mean"), **look}},
+        ],
+    )
+    cells = [
+        [row["system"], name, row["users"], row["mean"], row["low"], row["high"]]
+        for pair in pairs
+        for name, row in zip((at, "popularity"), pair, strict=True)
+    ]
+    better = {True: ": the higher, the better", False: ": the lower, the better", None: ""}
+    title = f"{at}{better[measure.higher_is_better]}; and to the right, what more users have"
+    header = ["System", "Measure", "Users", "Mean", "Low", "High"]
+    return Chart("popularity", title, spec, header, cells)
+
+
+PARTS = ("head", "tail")
+
+
+def head_and_tail(findings: Findings, found: Contents) -> Chart:
+    """Draw the shares of head and tail in the lists of each system."""
+    shares = [(row["system"], row["users"], row["long_tail"]) for row in found.wholes]
+    data = [
+        {"system": system, "part": part, "order": i, "share": (1 - tail, tail)[i]}
+        for system, _, tail in shares
+        if tail is not None
+        for i, part in enumerate(PARTS)
+    ]
+    spec = specification(
+        chart_rows(findings, data),
+        width=WIDTH,
+        height={"step": 26},
+        mark={"type": "bar", "stroke": INK, "strokeWidth": 0.5},
+        encoding={
+            "y": name_axis("system", chart_systems(findings), None),
+            "x": {
+                **number_axis("share", "share of the recommended items", domain=[0, 1]),
+                "axis": {"format": "%", "tickCount": 5},
+            },
+            "order": {"field": "order", "type": "quantitative"},
+            "color": {
+                "field": "part",
+                "type": "nominal",
+                "title": None,
+                "sort": PARTS,
+                "scale": {"domain": PARTS, "range": [GRID, COLOURS[1]]},
+            },
+        },
+    )
+    told = [f"{tail:.0%} with {system}" for system, _, tail in shares if tail is not None]
+    title = f"Items from the tail: {join_names(told)}" if told else "No list has an item"
+    cells = [[system, users, None if tail is None else 1 - tail, tail] for system, users, tail in shares]
+    return Chart("head-and-tail", title, spec, ["System", "Users", "Head", "Tail"], cells)
+
+
+def categories(findings: Findings, found: Contents) -> Chart:
+    """Draw the share of each category in the lists, and a line where it is in what users had."""
+    rows = chart_rows(findings, found.categories)
+    y = name_axis("category", list(dict.fromkeys(row["category"] for row in rows)), None)
+
+    def x(field: str) -> dict[str, Any]:
+        axis = {"format": "%", "tickCount": 5}
+        return {**number_axis(field, "share (a line: of what users had)", zero=True), "axis": axis}
+
+    spec = specification(
+        rows,
+        width=WIDTH,
+        height={"step": 26},
+        encoding={"y": y},
+        layer=[
+            {
+                "mark": {"type": "tick", "color": INK, "thickness": 2, "size": 18},
+                "encoding": {"x": x("history")},
+            },
+            {
+                "mark": point_mark(),
+                "encoding": {"x": x("recommended"), **system_encoding(findings, legend=True)},
+            },
+        ],
+    )
+    cells = [
+        [row["category"], row["system"], row["users"], row["recommended"], row["history"]]
+        for row in found.categories
+    ]
+    count = len({row["category"] for row in found.categories})
+    largest = f" (the {count} largest of {count + found.more_categories})" if found.more_categories else ""
+    title = f"Share of each category in the lists, beside that of what users had{largest}"
+    return Chart("categories", title, spec, ["Category", "System", "Users", "Lists", "Had"], cells)
 
 
 # --- The curve, the users and the segments ---

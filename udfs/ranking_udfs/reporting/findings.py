@@ -66,6 +66,29 @@ class Example:
 
 
 @dataclass(frozen=True)
+class Contents:
+    """What is in the lists, down to one cut-off.
+
+    k           that cut-off, the largest of the first measure
+    sentences   the most important of it, in words
+    wholes      rows of ranking_beyond_accuracy
+    popularity  of each system: users (with a list), mean, low, high
+    categories  of each system and the largest categories: users, recommended and history, the shares of it in
+                the lists and in what their users had; () without items
+    more_categories  how many smaller categories there are beside those
+    head        the share of the history that the head has at least
+    """
+
+    k: int | None
+    sentences: Sequence[str]
+    wholes: Sequence[Row]
+    popularity: Sequence[Row]
+    categories: Sequence[Row]
+    more_categories: int
+    head: float
+
+
+@dataclass(frozen=True)
 class Findings:
     """The results that a report shows.
 
@@ -97,6 +120,7 @@ class Findings:
                   worst, shared
     overlaps      rows of ranking_overlap with the baseline, at the first cut-off
     example       the lists of a user who loses most, at the first cut-off; None if nobody loses
+    contents      what is in the lists; None without a history
     facts         how the report was made: what, and its value
     sql           the statements that made it
     """
@@ -124,7 +148,8 @@ class Findings:
     losers: Mapping[str, Sequence[Row]]
     losses: Mapping[str, Row]
     overlaps: Sequence[Row]
-    example: "Example | None"
+    example: Example | None
+    contents: Contents | None
     facts: Sequence[tuple[str, str]]
     sql: str
 

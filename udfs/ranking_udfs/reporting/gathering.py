@@ -23,6 +23,7 @@ from ..evaluation.conclusion import (
     TOUCHED,
     best_sentence,
     caveats,
+    contents_sentences,
     families,
     footnote,
     headline_sentence,
@@ -30,7 +31,7 @@ from ..evaluation.conclusion import (
     sentence,
     shared_sentence,
 )
-from ..evaluation.defaults import DIGITS, TIES
+from ..evaluation.defaults import DIGITS, HEAD, TIES
 from ..evaluation.errors import DataError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import Standing, standing
@@ -51,12 +52,14 @@ from ..measures.grammar import Choice
 from ..measures.registry import Range
 from ..texts import printable, shorten
 from ..version import version
-from .findings import UNNAMED, Example, Findings, Histogram, ReportMeasure
+from .contents import categories_query, contents_query, contents_statement
+from .findings import UNNAMED, Contents, Example, Findings, Histogram, ReportMeasure
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
 BINS = 20
 LOSERS = 20
+MOST_CATEGORIES = 12
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
@@ -72,7 +75,7 @@ class Study:
     check     whether to look for problems in the data
     allow_empty  whether a model may have no user or no item in common with truth
     is_command   whether to say what to write as options of the command, in place of Python's arguments
-    files, truth_file  what problems may be of, as of Tables
+    files, truth_file, history_file  what problems may be of, as of Tables
     statements  the SQL that made the tables
     """
 
@@ -86,6 +89,7 @@ class Study:
     is_command: bool
     files: Mapping[str | None, str]
     truth_file: str | None
+    history_file: str | None
     statements: Sequence[str]
 
     @classmethod
@@ -103,6 +107,8 @@ class Study:
         paths = [rec if isinstance(rec, str) else rec[1] for rec in inputs.recs]
         sources = [("Recommendations", ", ".join(paths)), ("Truth", inputs.truth)]
         sources += [("Segments", ":".join(inputs.segment))] if inputs.segment else []
+        sources += [("History", inputs.history)] if inputs.history else []
+        sources += [("Items", ":".join(inputs.items))] if inputs.items else []
         return cls(
             request=request,
             options=options,
@@ -114,6 +120,7 @@ class Study:
             is_command=is_command,
             files=tables.files,
             truth_file=tables.truth,
+            history_file=tables.history,
             statements=tables.statements,
         )
 
@@ -147,6 +154,9 @@ class Gathering:
     """The work from a study to findings; it keeps its queries for the page to show.
 
     first, k  the measure and the cut-off that verdicts are of
+    largest_k  the largest cut-off of that measure
+    system    the column that tells models apart, with a comma; "" if there is none
+    keys      that column and k
     labels    the label of each model on the page by its name in the data, "" for one without a name
     order     the place of each model on the page, the baseline's first
     """
@@ -165,6 +175,9 @@ class Gathering:
         self.names = {label: name for name, label in self.labels.items()}
         self.order = {name: i for i, name in enumerate(self.labels.values())}
         self.queries: list[str] = []
+        self.keys = ["system", "k"] if self.has_system else ["k"]
+        self.system = "system, " if self.has_system else ""
+        self.largest_k = max(self.first.cuts, key=cut_off_key)
 
     def fetch(self, query: str) -> list[Row]:
         """Return the rows of a query, with the labels of models."""
@@ -181,6 +194,8 @@ class Gathering:
         step("measuring")
         steps = plan(self.request, self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
+        if self.request.history:
+            made.append(contents_statement(self.request, self.system, self.largest_k))
         for statement in made:
             self.con.execute(statement)
         counts = {row["system"]: row for row in self.fetch(steps.summary) if row["k"] == self.k}
@@ -226,6 +241,7 @@ class Gathering:
             losses={self.labels[name]: self.losses(name) for name in self.systems[1:]},
             overlaps=self.overlaps(),
             example=self.example(leader),
+            contents=self.contents(leader) if self.request.history else None,
             facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
             sql=sql_listing([*self.study.statements, *made, *self.queries]),
         )
@@ -243,9 +259,7 @@ class Gathering:
 
     def headlines(self, means: Sequence[Row], leader: Standing | None) -> list[str]:
         """Say what the best model and the baseline achieve: the first measure, and those with words."""
-        baseline = self.labels[self.baseline]
-        names = list(leader.means)[:2] if leader else list(self.order)[:2]
-        names = names if baseline in names[:1] else [*names[:1], baseline]
+        names = self.told(leader)
         choices = self.request.choices
         places = {one.measure.name: i for i, one in enumerate(choices) if not one.given}
         in_words = [places[name] for name in HEADLINES if name in places][:MOST_IN_WORDS]
@@ -257,6 +271,12 @@ class Gathering:
             if all(values[name]["users"] for name in names):
                 texts.append(headline_sentence([values[name] for name in names], choice, k))
         return texts
+
+    def told(self, leader: Standing | None) -> list[str]:
+        """Return the best model and the baseline, or the second best: those that sentences tell of."""
+        baseline = self.labels[self.baseline]
+        names = list(leader.means)[:2] if leader else list(self.order)[:2]
+        return names if baseline in names[:1] else [*names[:1], baseline]
 
     def caveats(self, problems: Sequence[Row], shared: Sequence[Row], users: int) -> list[str]:
         """Say what stands against the verdict, and where lists are missing, what users with lists say."""
@@ -275,7 +295,7 @@ class Gathering:
         """Count what was read, of each model and of the truth."""
         found: list[Row] = []
         files = self.study.files
-        for table, system in (("rec", "system, " if self.has_system else ""), ("truth", "")):
+        for table, system in (("rec", self.system), ("truth", "")):
             rows = self.fetch(tables_query(self.request.table(table), system))
             for row in sorted(rows, key=lambda row: self.order[row["system"]]):
                 of_system = files.get(self.names[row["system"]], files.get(None))
@@ -295,6 +315,7 @@ class Gathering:
             is_command=study.is_command,
             request=study.request,
             allow_empty=study.allow_empty,
+            history=study.history_file,
         )
         if not study.allow_empty:
             check_common(found)
@@ -306,9 +327,9 @@ class Gathering:
 
     def means(self) -> list[Row]:
         """Return the means of all measures at their cut-offs, in order."""
-        keys = ["system", "k"] if self.has_system else ["k"]
         choices = self.request.choices
-        found = self.fetch(means_query(self.request.table("by_user"), keys, choices, self.options.confidence))
+        source, names = self.request.table("by_user"), [one.name for one in choices]
+        found = self.fetch(means_query(source, self.keys, names, self.options.confidence))
         found = [row for row in found if row["k"] in choices[row["place"]].cuts]
         return sorted(found, key=lambda row: (row["place"], cut_off_key(row["k"]), self.order[row["system"]]))
 
@@ -332,7 +353,7 @@ class Gathering:
             found = [{**row, "value": row["difference"]} for row in compared if self.is_first(row)]
         else:
             at_first = f"(FROM {self.request.table('by_segment')} WHERE {self.at_k})"
-            query = means_query(at_first, ["segment"], [self.first], self.options.confidence)
+            query = means_query(at_first, ["segment"], [self.first.name], self.options.confidence)
             found = [{**row, "value": row["mean"]} for row in self.fetch(query)]
         users: dict[str, int] = {}
         for row in found:
@@ -401,6 +422,39 @@ class Gathering:
                 lists[row["system"]].append((item, bool(row["relevant"])))
         return Example(shorten(user), lists, missed)
 
+    def contents(self, leader: Standing | None) -> Contents:
+        """Return what is in the lists down to the largest cut-off."""
+        request, k = self.request, self.largest_k
+        source = request.table("contents")
+        wholes = self.fetch(contents_query(request, k))
+        popularity = self.fetch(means_query(source, self.keys, ["popularity"], self.options.confidence))
+        found = self.fetch(categories_query(request, self.system, k)) if request.items else []
+        categories, more = self.categories(found)
+        of = {row["system"]: row for row in wholes}
+        told = [
+            of[name] if self.has_system else {**of[name], "system": "The model"} for name in self.told(leader)
+        ]
+        return Contents(
+            k=k,
+            sentences=contents_sentences(told, request.items),
+            wholes=sorted(wholes, key=lambda row: self.order[row["system"]]),
+            popularity=sorted(popularity, key=lambda row: self.order[row["system"]]),
+            categories=categories,
+            more_categories=more,
+            head=HEAD,
+        )
+
+    def categories(self, found: Sequence[Row]) -> tuple[list[Row], int]:
+        """Return the rows of the largest categories, and the number of the others."""
+        sizes: dict[str, float] = {}
+        for row in found:
+            sizes[row["category"]] = max(sizes.get(row["category"], 0), row["recommended"], row["history"])
+        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_CATEGORIES]
+        shown, places = unique_labels(names), {name: i for i, name in enumerate(names)}
+        kept = [row for row in found if row["category"] in places]
+        kept.sort(key=lambda row: (places[row["category"]], self.order[row["system"]]))
+        return [{**row, "category": shown[row["category"]]} for row in kept], len(sizes) - len(names)
+
     def losses(self, system: str) -> Row:
         """Count the users whose first measure becomes worse with this model, and those who lose the most."""
         (found,) = self.fetch(losses_query(self.request, self.at_k, system, self.baseline))
@@ -433,13 +487,13 @@ def sql_listing(statements: Sequence[str]) -> str:
     return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
 
 
-def means_query(source: str, keys: Sequence[str], choices: Sequence[Choice], confidence: float) -> str:
+def means_query(source: str, keys: Sequence[str], measures: Sequence[str], confidence: float) -> str:
     """Return means of measures with their intervals and numbers of users, by `keys`.
 
     `source` is a table, or a query in brackets. The squares are of differences to the means, which are found
     beforehand: so they cannot be lost to large means.
     """
-    names = [identifier(choice.name) for choice in choices]
+    names = list(map(identifier, measures))
     by = ", ".join(keys)
     of_means = ", ".join(f"means.{key}" for key in keys)
     same = " AND ".join(f"one_user.{key} IS NOT DISTINCT FROM means.{key}" for key in keys)

@@ -24,7 +24,7 @@ from ..evaluation.words import (
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
-from .findings import UNNAMED, Findings
+from .findings import UNNAMED, Contents, Findings
 
 MOST_RANKS = 20  # of the lists of a user
 
@@ -65,6 +65,9 @@ def page(findings: Findings) -> Page:
         if several
         else "",
         section("What changes for users", changes(findings)) if findings.overlaps else "",
+        section("What is in the lists", contents(findings, findings.contents, drawn["contents"]))
+        if findings.contents is not None
+        else "",
         section("Precision and recall", [*more_systems(findings), *figures(drawn["curve"])])
         if drawn["curve"]
         else "",
@@ -454,6 +457,21 @@ def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
     """Return the item at a rank, and say if it is relevant."""
     item, is_relevant = listed[rank] if rank < len(listed) else ("", False)
     return f"{item} (relevant)" if is_relevant else item
+
+
+def contents(findings: Findings, found: Contents, drawn: Sequence[Chart]) -> Iterator[str]:
+    """Say what is in the lists, draw it, and list everything that is known of it."""
+    yield from listing("headlines", found.sentences)
+    place = "All of each list" if found.k is None else f"The first {found.k} of each list"
+    head = f"the most popular items that together have {100 * found.head:.15g}&nbsp;% of the history"
+    users = "Popularity and tail are of all users with a list, whether truth has them or not."
+    yield f'<p class="quiet">{place}. Head: {head}; tail: all others. {users}</p>'
+    yield from more_systems(findings)
+    yield from figures(drawn)
+    columns = [name for name in found.wholes[0] if name not in ("system", "k")]
+    cells = [[name, *(Mark(format_number(row[name])) for row in found.wholes)] for name in columns]
+    header = ["Column", *(row["system"] for row in found.wholes)]
+    yield details("All columns of ranking_beyond_accuracy", table(header, cells, "What is in the lists"))
 
 
 def provenance(findings: Findings) -> Iterator[str]:

@@ -1,0 +1,142 @@
+"""What `ranking-udfs report --history` shows of the lists, beside what SQL and a slow definition say."""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+from collections import defaultdict
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.evaluation.conclusion import contents_sentences
+from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
+from tests.pages import FILES, Written, files, sections, tables_in, text_of, written  # noqa: F401
+from tests.test_report import is_shown, own  # noqa: F401
+
+GIVEN = ["--history", "train.csv", "--items", "items.csv:kind"]
+LETTERS = "abcdefghijklmno"
+
+
+@pytest.fixture
+def history(files: None) -> None:
+    """Of most users, the items of one list in five; items of two kinds, of one, of none; a row twice."""
+    rows = [f"u{u},{(u * i) % 30 + 1000 * (i % 2)}\n" for u in range(100) for i in range(1, 7)]
+    Path("train.csv").write_text("userid,itemid\n" + "".join([*rows, rows[0]]))
+    kinds = [f"{i},{LETTERS[i % 15]}\n" for i in (*range(25), *range(1000, 1025))]
+    Path("items.csv").write_text("itemid,kind\n" + "".join([*kinds, "3,a\n", "3,b\n", "29,\n", "77,z\n"]))
+
+
+def read(name: str) -> list[list[str]]:
+    return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
+
+
+def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
+    """The share of each kind among items that have one; an item spreads 1 over its kinds."""
+    known = [item for item in items if kinds[item]]
+    found: dict[str, float] = defaultdict(float)
+    for item in known:
+        for kind in kinds[item]:
+            found[kind] += 1 / len(kinds[item]) / len(known)
+    return found
+
+
+def test_what_is_in_the_lists_is_what_sql_says(
+    written: Written, history: None, own: duckdb.DuckDBPyConnection
+) -> None:
+    html = written(*FILES, "-k", "5", "-k", "10", "--measures", "ndcg", "--no-check", *GIVEN)
+    found = sections(html)["What is in the lists"]
+    own.execute("CREATE TABLE train AS FROM 'train.csv'")
+    own.execute("CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'")
+    own.execute(
+        "CREATE TABLE rec AS "
+        + " UNION ALL ".join(
+            f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in ("als", "bert", "pop")
+        )
+    )
+    call = "('rec', [10], history := 'train', items := 'items')"
+    wholes = own.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
+    pairs, tails, categories, everything = tables_in(found)
+
+    popularity = {row["System"]: row for row in pairs if row["Measure"] == "popularity"}
+    by_user = own.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
+    for system, values in by_user:
+        row = popularity[system]
+        assert int(row["Users"]) == len(values) == 119
+        assert is_shown(row["Mean"], values.mean())
+        half = 1.980272249272974 * values.std() / 119**0.5  # SciPy's t.ppf(0.975, 118)
+        assert is_shown(row["Low"], values.mean() - half)
+        assert is_shown(row["High"], values.mean() + half)
+    assert {row["System"] for row in pairs if row["Measure"] == "NDCG@10"} == {*popularity}
+    for row in tails:
+        tail = wholes.loc[row["System"], "long_tail"]
+        assert is_shown(row["Tail"], tail)
+        assert is_shown(row["Head"], 1 - tail)
+    for row in everything:
+        for system in wholes.index:
+            assert row[system] == f"{wholes.loc[system, row['Column']]:.4g}"
+    assert [row["Column"] for row in everything] == [*wholes.columns.drop("k")]
+
+    # The slow definition of the shares of categories, of users who have some in the list and in the history.
+    kinds: dict[str, set[str]] = defaultdict(set)
+    for item, kind in read("items.csv"):
+        kinds[item] |= {kind} - {""}
+    had: dict[str, list[str]] = defaultdict(list)
+    for user, item in {(user, item) for user, item in read("train.csv")}:
+        had[user].append(item)
+    assert len(categories) == 3 * 12
+    assert "(the 12 largest of 15)" in text_of(found)
+    for system in wholes.index:
+        lists: dict[str, list[str]] = defaultdict(list)
+        for user, item, score in read(f"{system}.csv"):
+            if float(score) > 21:
+                lists[user].append(item)
+        users = [one for one in lists if shares(lists[one], kinds) and shares(had[one], kinds)]
+        for row in (row for row in categories if row["System"] == system):
+            recommended = sum(shares(lists[one], kinds)[row["Category"]] for one in users) / len(users)
+            before = sum(shares(had[one], kinds)[row["Category"]] for one in users) / len(users)
+            assert int(row["Users"]) == len(users)
+            assert is_shown(row["Lists"], recommended)
+            assert is_shown(row["Had"], before)
+
+    lift = wholes["popularity_lift"]
+    without = "Users without a history left out: 19 of 119 with bert and 19 of 119 with als."
+    said = f"bert recommends items {lift['bert'] + 1:.2f} times as popular as what its users had; with als"
+    assert f"{said} it is {lift['als'] + 1:.2f}. {without}" in text_of(found)
+    assert "Historytrain.csv Itemsitems.csv:kind" in text_of(sections(html)["How it was made"])
+
+
+def test_sentences_by_hand() -> None:
+    row = {"popularity_lift": 1.3, "coverage": 0.125, "repeats": 0.0, "users": 9, "users_without_history": 0}
+    rows = [{"system": "als", **row}, {"system": "pop", **row, "popularity_lift": 9, "coverage": 0.04}]
+    assert contents_sentences(rows, has_items=True) == [
+        "als recommends items 2 times as popular as what its users had; with pop it is 10.",
+        "als recommends 12 % of the items of the catalogue; with pop it is 4 %.",
+    ]
+    nobody = {**rows[0], "popularity_lift": None, "repeats": None}
+    assert contents_sentences([nobody], has_items=False) == [
+        "als recommends 12 % of the items of the history."
+    ]
+    assert contents_sentences([{**nobody, "repeats": 0.031}], False)[1] == (
+        "als recommends what the user already has: 3.1 % of the items."
+    )
+
+
+def test_one_model_without_categories_and_what_no_history_leaves_as_it_was(
+    written: Written, history: None, fails: Fails
+) -> None:
+    html = written("als.csv", "relevant.csv", "-k", "10", "--measures", "ndcg", "--history", "train.csv")
+    found = sections(html)["What is in the lists"]
+    assert len(tables_in(found)) == 3
+    assert text_of(found).startswith("What is in the lists The model recommends items")
+    plain = written("als.csv", "relevant.csv", "-k", "10", "--measures", "ndcg")
+    assert "What is in the lists" not in plain
+    assert "beyond_accuracy" not in plain
+    page = ranking_udfs.report("als.csv", "relevant.csv", "ndcg", history="train.csv", check=False)
+    assert text_of(sections(page.html)["What is in the lists"]) == text_of(found)
+    needs = "needs --history FILE, with whose categories those of the lists are compared"
+    assert needs in fails(
+        2, "report", "als.csv", "relevant.csv", "--items", "items.csv:kind", "--output", "r.html"
+    )
+    with pytest.raises(ValueError, match=r"report: items needs history=\.\.\., with whose"):
+        ranking_udfs.report("als.csv", "relevant.csv", items="items.csv", category_col="kind")
