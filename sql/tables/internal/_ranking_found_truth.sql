@@ -8,22 +8,26 @@
 --     'lists', 'rec', 'truth', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
 SELECT
-    * EXCLUDE (listed, items, listed_texts, texts),
+    * EXCLUDE (plain, texts),
     CASE
-        WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN _ranking_found_items(listed_texts, texts)
-        ELSE _ranking_found_items(listed, items)
+        WHEN plain IS NULL THEN _ranking_found_items(texts.listed, texts.items)
+        ELSE _ranking_found_items(plain.listed, plain.items)
     END AS found
 FROM (
+    -- Lists in one struct, since saying whether ids are texts takes long to plan.
     SELECT
         *,
-        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE rec_items END AS listed,
-        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN NULL ELSE truth_items END AS items,
-        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN rec_items::VARCHAR[] END AS listed_texts,
-        CASE WHEN _ranking_compare_as_texts(rec_items, truth_items) THEN truth_items::VARCHAR[] END AS texts
+        CASE
+            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
+        END AS plain,
+        CASE
+            WHEN _ranking_compare_as_texts(rec_items, truth_items)
+                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
+        END AS texts
     FROM query_table(lists) AS lists_of
     UNION ALL BY NAME
     -- No row: both lists get a type that holds the items of either.
-    SELECT [truths.itemid] AS listed, [recs.itemid] AS items
+    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
     FROM _ranking_recs(rec, names) AS recs
     CROSS JOIN _ranking_truths(truth, names) AS truths
     WHERE false
