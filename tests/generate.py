@@ -28,6 +28,8 @@ CONTENTS = {
     **dict.fromkeys(("diversity", "categories"), True),
     **dict.fromkeys(("novelty", "miscalibration"), False),
 }
+# Those of ranking_overlap_by_user, of which neither side is better either.
+OVERLAPS = dict.fromkeys(("overlap", "jaccard", "rbo", "same_first", "same_list"), True)
 
 
 def table_measures() -> list[str]:
@@ -108,7 +110,7 @@ def known_measures() -> Iterator[str]:
     )
     pairs += "".join(
         f",\n{name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[is_share]}}}"
-        for name, is_share in CONTENTS.items()
+        for name, is_share in {**CONTENTS, **OVERLAPS}.items()
     )
     yield literal(f"{{{pairs}}}")
 
