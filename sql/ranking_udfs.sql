@@ -800,7 +800,12 @@ repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
 cold={column_name: NULL, higher_is_better: NULL, is_share: true},
 diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
 categories={column_name: NULL, higher_is_better: NULL, is_share: true},
-miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
+miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false},
+overlap={column_name: NULL, higher_is_better: NULL, is_share: true},
+jaccard={column_name: NULL, higher_is_better: NULL, is_share: true},
+rbo={column_name: NULL, higher_is_better: NULL, is_share: true},
+same_first={column_name: NULL, higher_is_better: NULL, is_share: true},
+same_list={column_name: NULL, higher_is_better: NULL, is_share: true}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
@@ -2033,11 +2038,13 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     WHEN known[name] IS NOT NULL
                         AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
                         THEN concat(
-                            ': ranking_beyond_accuracy_by_user has it, given ',
                             CASE
-                                WHEN _ranking_is_contents_column(name, '', NULL) THEN 'history'
-                                WHEN _ranking_is_contents_column(name, NULL, '') THEN 'items'
-                                ELSE 'history and items'
+                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
+                                WHEN _ranking_is_contents_column(name, '', NULL)
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
+                                WHEN _ranking_is_contents_column(name, NULL, '')
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
+                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
                             END,
                             CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
                     WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'

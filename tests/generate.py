@@ -23,6 +23,8 @@ from tests import coming_from, reference
 from tests.reference import ROOT, quoted
 
 REFERENCE = ROOT / "sql" / "README.md"
+# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
+OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 
 
 def table_measures() -> list[str]:
@@ -102,8 +104,11 @@ def known_measures() -> Iterator[str]:
         for name, measure in SPELLINGS.items()
     )
     pairs += "".join(
-        f",\n{one.name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[one.range.high == 1]}}}"
-        for one in BY_USER
+        f",\n{name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[is_share]}}}"
+        for name, is_share in (
+            *((one.name, one.range.high == 1) for one in BY_USER),
+            *((name, True) for name in OVERLAPS),
+        )
     )
     yield literal(f"{{{pairs}}}")
 

@@ -220,13 +220,13 @@ def test_every_option_of_a_measure_can_be_given(run: Run, con: duckdb.DuckDBPyCo
 
 def test_names_of_options_that_differ_in_case_alone_are_one_column(run: Run) -> None:
     (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", "f1(beta=1e3),mrr,f1(beta=1E3)@10")
-    assert list(row)[4:] == ["f_measure(beta=1E3)", "mrr"]
+    assert list(row)[5:] == ["f_measure(beta=1E3)", "mrr"]
 
 
 def test_a_measure_is_found_under_all_its_names(run: Run) -> None:
     names = ["ndcg", "NDCG", "MAP", "Hit rate", "ap", "Discounted-Cumulative-Gain"]
     (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", ",".join(names))
-    assert list(row)[4:] == ["ndcg", "average_precision", "hit_rate", "dcg"]
+    assert list(row)[5:] == ["ndcg", "average_precision", "hit_rate", "dcg"]
 
 
 @pytest.mark.slow
@@ -259,7 +259,7 @@ def test_a_measure_is_shown_at_its_own_cut_offs_alone(run: Run, arguments: list[
     rows = json.loads(Path("by.json").read_text())
     assert {row["k"]: [row[name] for name in names] for row in rows} == values
     lines = list(csv.reader(io.StringIO(run("evaluate", *more, "--format", "csv"))))[1:]
-    assert [line[4:] for line in lines] == [["0.0" if cell else "" for cell in row] for row in shown.values()]
+    assert [line[5:] for line in lines] == [["0.0" if cell else "" for cell in row] for row in shown.values()]
     table = list(cells(run("evaluate", *more)).values())
     assert table[0] == ["whole list" if k is None else f"top-{k}" for k in shown]
     blank = [[("0.0" if row[i] else "") for row in shown.values()] for i in range(len(names))]

@@ -78,7 +78,7 @@ def test_bounds_of_an_evaluation(stops: Stops) -> None:
         "ndcg < 0.1": "there is no measure ndcg, but recall, mrr",
         "recall@4 < 0.1": "there is only k = 2",
         "zip:mrr < 0.1": "there is no model zip, but als, bert, pop",
-        "judged_share < 0.8": "there is no such value",
+        "judged < 0.8": "there is no such value",
     }
     check_bounds(stops, expected, "evaluate")
     assert stops("evaluate", "mrr < 0.25") == []

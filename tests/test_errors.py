@@ -83,7 +83,8 @@ def test_an_unknown_option_is_an_error_that_lists_the_valid_ones(con: duckdb.Duc
 
 def test_the_valid_options_are_spelled_out(con: duckdb.DuckDBPyConnection) -> None:
     assert said(con, "SELECT recall([1], [1], 1, 'divide=k')") == (
-        "ValueError: recall: options must be name=value pairs (valid: normalize=truth|min), got 'divide=k'"
+        "ValueError: recall: options must be name=value pairs (valid: normalize=truth|min, "
+        "min_grade=a number > 0), got 'divide=k'"
     )
     assert said(con, "SELECT half_life_utility([1], [1], 1, 'half_live=5')") == (
         "ValueError: half_life_utility: options must be name=value pairs "

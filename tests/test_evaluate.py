@@ -320,7 +320,7 @@ def test_many_relations_share_one_pool_of_threads() -> None:
         # other pools (pyarrow's, NumPy's) start their threads when they are first used, a few in all;
         # a pool for each relation would be one thread more, at least, with every relation
         assert threads[-1] - threads[3] < 20, threads
-        assert [one.fetchall() for one in kept] == [[(10, 1, 0, 0, 1.0)]] * 24
+        assert [one.fetchall() for one in kept] == [[(10, 1, 0, 0, 0, 1.0)]] * 24
     """
     # pools of one thread, whatever the machine, so that what grows is DuckDB's
     pools = {"OMP_NUM_THREADS": "1", "ARROW_IO_THREADS": "1"}

@@ -83,6 +83,7 @@ def test_where_there_is_no_order_nothing_is_said(run: Run, fails: Fails) -> None
     assert "Best against" not in text  # each pair is of other users, those with a hit of both
     text = run("compare", *FILES, "-m", "first_hit_rank", "--no-check", "--pairs")
     assert "Not shown: measures of which some users have no value" in " ".join(text.split())
+    assert "share a letter" not in text  # of which there is none
     assert "Best against" not in run(
         "compare", *FILES[:2], FILES[-1], *NDCG, "--baseline", "als"
     )  # said above

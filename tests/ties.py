@@ -67,8 +67,27 @@ def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:
 
 
 def expected_call(name: str, options: Options) -> str:
+    options = dict(options)
+    ranking = ranking_from(options.pop("min_grade", None))
     given = "".join(f", {option} := {literal(choice)}" for option, choice in options.items())
-    return f"{expected_macro(name)}(ranking{given})"
+    return f"{expected_macro(name)}({ranking}{given})"
+
+
+def ranking_from(min_grade: object) -> str:
+    return "ranking" if min_grade is None else f'"ranking from {min_grade}"'
+
+
+def cut_query(source: str, k: int | None, calls: Sequence[tuple[str, Options]]) -> str:
+    """The query for rankings with ties, cut at k, and one for each min_grade that is asked for."""
+    grades = sorted({options["min_grade"] for _, options in calls if options.get("min_grade") is not None})
+    lowered = "".join(
+        f", _ranking_tied_from_grade(tied, {grade}) AS tied_{i}" for i, grade in enumerate(grades)
+    )
+    cut = "".join(
+        f", _ranking_tied_at(tied_{i}, {literal(k)}) AS {ranking_from(grade)}"
+        for i, grade in enumerate(grades)
+    )
+    return f"SELECT *, _ranking_tied_at(tied, {literal(k)}) AS ranking{cut} FROM (SELECT *{lowered} FROM {source})"
 
 
 def random_cases(draw: random.Random, n: int, longest: int) -> list[Tied]:

@@ -4,8 +4,8 @@
 --            ranking_by_user gives, or numbers of any other origin (clicks, revenue)
 -- measures:  LIST of its columns; by default the same as of ranking_compare, or where there is none of these every column
 --            of numbers; higher counts as better in all but first_hit_rank: negate others of which lower is better (RMSE).
---            Of the columns of ranking_beyond_accuracy_by_user neither is: the verdicts are 'higher' and 'lower', and wins
---            the users whose value is higher
+--            Of the columns of ranking_beyond_accuracy_by_user and ranking_overlap_by_user neither is: the verdicts are
+--            'higher' and 'lower', and wins the users whose value is higher
 -- others:    as of ranking_compare
 -- Returns:   what ranking_compare does, with the segment if there is such a column; users_without_rec_* are NULL if there
 --            is no column n_rec

@@ -9,8 +9,8 @@
 --              SELECT k, count(*) AS users, count(*) FILTER (overlap = 0) AS nothing_in_common, max(rbo) AS most_alike
 --              FROM by_user GROUP BY k ORDER BY k;
 --
--- Of two systems and more beside the baseline, ranking_compare_by_user says which is the more like it:
--- FROM ranking_compare_by_user('by_user', measures := ['rbo']).
+-- Of two systems and more beside the baseline, ranking_compare_by_user says which is the more like it, by the verdicts
+-- 'higher' and 'lower', since neither is better: FROM ranking_compare_by_user('by_user', measures := ['rbo']).
 CREATE OR REPLACE TEMP MACRO ranking_overlap_by_user(
     rec, ks, baseline := NULL, persistence := 0.9,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true

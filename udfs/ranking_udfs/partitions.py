@@ -456,7 +456,8 @@ def partition_fuse(rec: pa.Schema, options: Mapping[str, Any], columns: Mapping[
         raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
     names = columns_of(function, columns)
     found = find_columns(function, "rec", rec, names)
-    given = {**options, **{name: value for name, value in vars(names).items() if name != "grade_col"}}
+    of_truth = ("grade_col", "min_grade", "unjudged")
+    given = {**options, **{name: value for name, value in vars(names).items() if name not in of_truth}}
     arguments = "".join(f", {name} := {value_of(function, value)}" for name, value in given.items())
     of_both = {"rec": found, "truth": {what: one for what, one in found.items() if what in ("user", "item")}}
     sql = f"FROM {function}('rec'{arguments})"

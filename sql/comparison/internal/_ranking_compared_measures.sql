@@ -52,11 +52,13 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     WHEN known[name] IS NOT NULL
                         AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
                         THEN concat(
-                            ': ranking_beyond_accuracy_by_user has it, given ',
                             CASE
-                                WHEN _ranking_is_contents_column(name, '', NULL) THEN 'history'
-                                WHEN _ranking_is_contents_column(name, NULL, '') THEN 'items'
-                                ELSE 'history and items'
+                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
+                                WHEN _ranking_is_contents_column(name, '', NULL)
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
+                                WHEN _ranking_is_contents_column(name, NULL, '')
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
+                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
                             END,
                             CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
                     WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'

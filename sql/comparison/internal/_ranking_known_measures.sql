@@ -62,6 +62,11 @@ repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
 cold={column_name: NULL, higher_is_better: NULL, is_share: true},
 diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
 categories={column_name: NULL, higher_is_better: NULL, is_share: true},
-miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false}}'
+miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false},
+overlap={column_name: NULL, higher_is_better: NULL, is_share: true},
+jaccard={column_name: NULL, higher_is_better: NULL, is_share: true},
+rbo={column_name: NULL, higher_is_better: NULL, is_share: true},
+same_first={column_name: NULL, higher_is_better: NULL, is_share: true},
+same_list={column_name: NULL, higher_is_better: NULL, is_share: true}}'
 -- end of measures
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));

@@ -3,8 +3,8 @@
 -- tied:      what _ranking_tied_ranking gives; a column
 -- min_grade: a number
 -- Returns:   STRUCT, as tied
--- Example:   SELECT _ranking_tied_from_grade(tied, 2) FROM (SELECT _ranking_tied_ranking(
---     ranking_judge([1, 2], [1, 2], [4, 1]), [0.5, 0.5], [0.5, 0.5], NULL) AS tied);
+-- Example:   SELECT _ranking_tied_from_grade({'ranks': [1], 'lasts': [2], 'grades': [1.0], 'ideal': [4.0], 'size': 2}, 2);
+--            -- {'ranks': [1], 'lasts': [2], 'grades': [0.0], 'ideal': [4.0], 'size': 2}
 CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
 {
     'ranks': tied.ranks,

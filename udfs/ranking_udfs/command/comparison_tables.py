@@ -110,7 +110,7 @@ def letters_text(
         )
     else:
         text = render(form, header, [row for _, rows in tables for row in rows])
-    said = [letters_note(options), *best_lines(shown, options, digits)]
+    said = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
     if len(shown) < len(standings):
         said.append(
             "Not shown: measures of which some users have no value, so that each pair is of other users."
