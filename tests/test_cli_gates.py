@@ -227,7 +227,7 @@ def test_the_table_shows_the_p_of_the_gate_and_over_how_many(capsys: pytest.Capt
     assert main([*arguments, "--fail-if", "worse"]) == 3
     text = capsys.readouterr().out.replace("\n  ", " ")
     assert "after Holm, 8 comparisons" in text
-    assert text.rstrip().endswith("corrected after Holm for all 8 comparisons that --fail-if looks at.")
+    assert "corrected after Holm for all 8 comparisons that --fail-if looks at.\n" in text
     assert main([*arguments, "--fail-if", "mrr worse"]) == 3
     text = capsys.readouterr().out.replace("\n  ", " ").replace("\n", " ")
     assert "for all 4 comparisons that --fail-if looks at; of the others for all comparisons in one" in text

@@ -87,7 +87,8 @@ def cut_query(source: str, k: int | None, calls: Sequence[tuple[str, Options]]) 
         f", _ranking_tied_at(tied_{i}, {literal(k)}) AS {ranking_from(grade)}"
         for i, grade in enumerate(grades)
     )
-    return f"SELECT *, _ranking_tied_at(tied, {literal(k)}) AS ranking{cut} FROM (SELECT *{lowered} FROM {source})"
+    ranking = f"_ranking_tied_at(tied, {literal(k)}) AS ranking"
+    return f"SELECT *, {ranking}{cut} FROM (SELECT *{lowered} FROM {source})"
 
 
 def random_cases(draw: random.Random, n: int, longest: int) -> list[Tied]:

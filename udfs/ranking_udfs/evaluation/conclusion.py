@@ -131,9 +131,10 @@ def best_and_surely(found: Standing) -> str:
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
     """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
 
-    `rows` have system, mean, low and high.
+    `rows` have system, mean, low and high. Where there is no interval, as of one user, it speaks of no 100 users.
     """
-    words = None if choice.given else HEADLINES.get(choice.measure.name)
+    is_sure = not choice.given and all(row["low"] is not None for row in rows)
+    words = HEADLINES.get(choice.measure.name) if is_sure else None
     unit, behind = words or ("", "")
     before = "" if words else f"{format_measure(choice.measure.label, choice.options_text, k)} is "
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
