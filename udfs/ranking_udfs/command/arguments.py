@@ -663,21 +663,35 @@ def add_request(parser: Parser, usual: Sequence[str]) -> None:
 
 
 def add_contents(parser: Parser) -> None:
-    """Add the arguments for what is in the lists."""
+    """Add the arguments for what is in the lists, which are those of ranking_beyond_accuracy."""
+    add = parser.add_argument
     file_action(
         parser,
         "--history",
         metavar="FILE",
-        help="the events that the recommendations were made of, such as train.csv: show how popular the "
-        "recommended items are, how many of all, and check as `check --history` does",
+        help="the events that the recommendations were made of, such as train.csv: measure the lists' "
+        "popularity, novelty, long_tail, repeats and the like, and check as `check --history` does",
     )
     file_action(
         parser,
         "--items",
         metavar="FILE[:COLUMN]",
         type=parse_items,
-        help="the catalogue, with --history: show the share of each category too; FILE has the items, COLUMN "
-        "their category (default: category)",
+        help="the catalogue: measure the lists' diversity, categories and coverage, with --history "
+        "miscalibration; FILE has the items, COLUMN their category (default: category)",
+    )
+    add(
+        "--head",
+        type=parse_share,
+        default=defaults.HEAD,
+        metavar="SHARE",
+        help="share of the history that is of the head, whose opposite is long_tail (default: %(default)s)",
+    )
+    add(
+        "--divergence",
+        choices=defaults.DIVERGENCES,
+        default=defaults.DIVERGENCE,
+        help="of miscalibration: Jensen-Shannon or Kullback-Leibler (default: %(default)s)",
     )
 
 
@@ -795,6 +809,12 @@ def parse_number(text: str) -> float:
         found = math.nan
     if not math.isfinite(found):
         raise argparse.ArgumentTypeError(f"must be a number, got {text!r}")
+    return found
+
+
+def parse_share(text: str) -> float:
+    if not 0 <= (found := parse_number(text)) <= 1:
+        raise argparse.ArgumentTypeError(f"must be a number from 0 to 1, got {text!r}")
     return found
 
 

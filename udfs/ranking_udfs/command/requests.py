@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..evaluation import defaults
 from ..evaluation.columns import Columns
 from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.defaults import PERSISTENCE
 from ..evaluation.queries import Request, resolve_cut_offs
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
@@ -61,7 +61,7 @@ class Job:
     figures: str | None = None
     figure_format: str = "svg"
     user_id: str = ""
-    persistence: float = PERSISTENCE
+    persistence: float = defaults.PERSISTENCE
 
 
 def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -148,6 +148,8 @@ def request_of(arguments: argparse.Namespace, inputs: Inputs) -> Request:
         columns=inputs.columns,
         history=inputs.history is not None,
         items=inputs.items is not None,
+        head=getattr(arguments, "head", defaults.HEAD),
+        divergence=getattr(arguments, "divergence", defaults.DIVERGENCE),
         time=inputs.time,
     )
     is_csv = by_user is not None and extension(by_user) in (".csv", ".tsv")

@@ -10,7 +10,7 @@ from ..duckdb.statements import expected_macro, identifier, literal, sql_value
 from ..measures.grammar import Choice, merge_choices
 from ..measures.registry import Number
 from .columns import ARGUMENTS, COLUMNS, Columns
-from .defaults import FORMULA, NONE, K
+from .defaults import DIVERGENCE, FORMULA, HEAD, NONE, K
 from .words import COUNTS, cut_off_key
 
 
@@ -29,6 +29,8 @@ class Request:
     columns     the user's names of the columns, which the check says; min_grade and unjudged
     history     whether there is a table `history`, at which the check looks too
     items       whether there is a table `items`
+    head        as of ranking_beyond_accuracy
+    divergence  as of ranking_beyond_accuracy
     time        the user's name of the column of times there and in truth; None for `time`, "" for none
     """
 
@@ -43,6 +45,8 @@ class Request:
     columns: Columns = COLUMNS
     history: bool = False
     items: bool = False
+    head: float = HEAD
+    divergence: str = DIVERGENCE
     time: str | None = None
 
     def table(self, name: str) -> str:
