@@ -11,6 +11,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import contents_sentences
+from ranking_udfs.evaluation.queries import Request
+from ranking_udfs.reporting.contents import categories_query
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.pages import FILES, SYSTEMS, Written, files, sections, tables_in, text_of, written  # noqa: F401
 from tests.test_report import is_shown, own  # noqa: F401
@@ -105,6 +107,18 @@ def test_what_is_in_the_lists_is_what_sql_says(
     said = f"bert recommends items {lift['bert'] + 1:.2f} times as popular as what its users had; with als"
     assert f"{said} it is {lift['als'] + 1:.2f}. {without}" in text_of(found)
     assert "Historytrain.csv Itemsitems.csv:kind" in text_of(sections(html)["How it was made"])
+
+
+def test_shares_of_categories_by_hand(own: duckdb.DuckDBPyConnection) -> None:
+    """A list of a (x and y) and b (x), a history of a and c (z); others have no list, or no history."""
+    own.execute("""
+        CREATE TABLE rec AS FROM (VALUES (1, 'a', 2), (1, 'b', 1), (2, 'b', 1)) AS t(userid, itemid, score);
+        CREATE TABLE history AS FROM (VALUES (1, 'a'), (1, 'c'), (1, 'c'), (3, 'b')) AS t(userid, itemid);
+        CREATE TABLE items AS
+        FROM (VALUES ('a', 'x'), ('a', 'y'), ('b', 'x'), ('c', 'z'), ('d', NULL)) AS t(itemid, category)""")
+    request = Request(choices=[], ks=[2], history=True, items=True)
+    found = own.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
+    assert found == [("x", 0.75, 0.25, 1), ("y", 0.25, 0.25, 1), ("z", 0, 0.5, 1)]
 
 
 def test_sentences_by_hand() -> None:
