@@ -141,7 +141,7 @@ def test_models_are_compared(
     verdicts = [(row["segment"], row["measure"], row["verdict"]) for row in found if row["k"] == 1]
     assert verdicts == [(segment, "popularity", "lower") for segment in ("(all)", "0", "1")]
     printed = run(*arguments)
-    assert "b is higher than a in cold@10 by" in printed
+    assert "b is higher than a in Cold@10 by" in printed
     assert "b is lower than a in popularity@1 by" in printed
     assert "W/T/L: with how many users a model is higher, the same, lower." in printed
     assert "> higher" in printed
@@ -161,7 +161,7 @@ def test_models_are_compared(
 
 
 def test_unclear_does_not_say_better(run: Run) -> None:
-    assert "whether b or a is higher in repeats@10" in run(
+    assert "whether b or a is higher in Repeats@10" in run(
         "compare", *MODELS, *GIVEN, "-m", "repeats", "--baseline", "a"
     )
 

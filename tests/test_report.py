@@ -257,7 +257,7 @@ def test_one_model_has_the_sections_that_make_sense_for_one(
         "How it was made",
     ]
     assert "<title>How good are the recommendations?</title>" in html
-    ((_, _, _, _, mean),) = ranking_udfs.evaluate("als.csv", "relevant.csv", "ndcg", check=False).fetchall()
+    ((*_, mean),) = ranking_udfs.evaluate("als.csv", "relevant.csv", "ndcg", check=False).fetchall()
     assert titles(html)[0] == f"NDCG@10: {four(mean)}"
     run("evaluate", "als.csv", "relevant.csv", "--measures", "ndcg", "--no-check", "--by-user", "by_user.csv")
     (rows,) = tables_in(sections(html)["Segments"])

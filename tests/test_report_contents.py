@@ -1,7 +1,8 @@
-"""What `ranking-udfs report --history` shows of the lists, beside what SQL and a slow definition say."""
+"""What a report shows of the lists and of grades, beside what SQL and a slow definition say."""
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import contents_sentences
+from ranking_udfs.evaluation.queries import Request
+from ranking_udfs.reporting.contents import categories_query
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
-from tests.pages import FILES, Written, files, sections, tables_in, text_of, written  # noqa: F401
+from tests.pages import FILES, SYSTEMS, Written, files, sections, tables_in, text_of, written  # noqa: F401
 from tests.test_report import is_shown, own  # noqa: F401
 
 GIVEN = ["--history", "train.csv", "--items", "items.csv:kind"]
@@ -31,6 +34,11 @@ def read(name: str) -> list[list[str]]:
     return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
 
 
+def make_rec(own: duckdb.DuckDBPyConnection) -> None:
+    lists = (f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
+    own.execute(f"CREATE TABLE rec AS {' UNION ALL '.join(lists)}")
+
+
 def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
     """The share of each kind among items that have one; an item spreads 1 over its kinds."""
     known = [item for item in items if kinds[item]]
@@ -48,12 +56,7 @@ def test_what_is_in_the_lists_is_what_sql_says(
     found = sections(html)["What is in the lists"]
     own.execute("CREATE TABLE train AS FROM 'train.csv'")
     own.execute("CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'")
-    own.execute(
-        "CREATE TABLE rec AS "
-        + " UNION ALL ".join(
-            f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in ("als", "bert", "pop")
-        )
-    )
+    make_rec(own)
     call = "('rec', [10], history := 'train', items := 'items')"
     wholes = own.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
     pairs, tails, categories, everything = tables_in(found)
@@ -106,6 +109,18 @@ def test_what_is_in_the_lists_is_what_sql_says(
     assert "Historytrain.csv Itemsitems.csv:kind" in text_of(sections(html)["How it was made"])
 
 
+def test_shares_of_categories_by_hand(own: duckdb.DuckDBPyConnection) -> None:
+    """A list of a (x and y) and b (x), a history of a and c (z); others have no list, or no history."""
+    own.execute("""
+        CREATE TABLE rec AS FROM (VALUES (1, 'a', 2), (1, 'b', 1), (2, 'b', 1)) AS t(userid, itemid, score);
+        CREATE TABLE history AS FROM (VALUES (1, 'a'), (1, 'c'), (1, 'c'), (3, 'b')) AS t(userid, itemid);
+        CREATE TABLE items AS
+        FROM (VALUES ('a', 'x'), ('a', 'y'), ('b', 'x'), ('c', 'z'), ('d', NULL)) AS t(itemid, category)""")
+    request = Request(choices=[], ks=[2], history=True, items=True)
+    found = own.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
+    assert found == [("x", 0.75, 0.25, 1), ("y", 0.25, 0.25, 1), ("z", 0, 0.5, 1)]
+
+
 def test_sentences_by_hand() -> None:
     row = {"popularity_lift": 1.3, "coverage": 0.125, "repeats": 0.0, "users": 9, "users_without_history": 0}
     rows = [{"system": "als", **row}, {"system": "pop", **row, "popularity_lift": 9, "coverage": 0.04}]
@@ -140,3 +155,46 @@ def test_one_model_without_categories_and_what_no_history_leaves_as_it_was(
     )
     with pytest.raises(ValueError, match=r"report: items needs history=\.\.\., with whose"):
         ranking_udfs.report("als.csv", "relevant.csv", items="items.csv", category_col="kind")
+
+
+def test_min_grade_and_what_is_judged_stand_on_the_page(
+    written: Written, own: duckdb.DuckDBPyConnection
+) -> None:
+    """Each user's 12 items have grades 1, 2, 3 in turn; with min_grade 2 those of grade 1 are misses."""
+    with Path("relevant.csv").open("a") as file:
+        file.write("u0x,1,1\n")
+    arguments = [*FILES, "-k", "5", "--measures", "ndcg"]
+    found = sections(written(*arguments, "--min-grade", "2"))
+    made = text_of(found["How it was made"])
+    assert "Relevanta grade of 2 or more; gains, as of NDCG, are those of all grades" in made
+    assert "Not judged" not in made
+    own.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
+    make_rec(own)
+    query = "FROM ranking_summary('rec', 'truth', [5], min_grade := 2)"
+    counts = own.execute(query).df().set_index("system")
+    assert set(counts["users_without_relevant"]) == {1}
+    rows = {row["Table"]: row["None relevant"] for row in tables_in(found["The data"])[0]}
+    assert rows == {**dict.fromkeys(SYSTEMS, "1"), "Truth": ""}
+    few = ", ".join(
+        f"{name} {100 * share:.0f} %" for name, share in counts["judged_share"].items() if share < 0.2
+    )
+    said = f"Few items among the first 5 are judged, and the others count as misses: {few}."
+    assert said.replace(" %", "\xa0%") in "".join(found["The answer"].itertext())
+    (lists,) = (one for one in tables_in(found["What changes for users"]) if "Rank" in one[0])
+    user = re.search(
+        r"The lists of (\w+), who loses most with (\w+)", text_of(found["What changes for users"])
+    )
+    assert user is not None
+    explained = own.execute(
+        "SELECT itemid, relevant FROM ranking_explain('rec', 'truth', ?, 5, min_grade := 2) "
+        "WHERE system = ? AND rank IS NOT NULL ORDER BY rank",
+        [*user.groups()],
+    ).fetchall()
+    shown = [f"{item} (relevant)" if relevant else str(item) for item, relevant in explained]
+    assert [row[user.group(2)] for row in lists] == shown
+
+    plain = sections(written(*arguments, "--unjudged", "skip"))
+    assert "are judged" not in text_of(plain["The answer"])
+    assert "None relevant" not in text_of(plain["The data"])
+    made = text_of(plain["How it was made"])
+    assert "Not judgeditems that the truth has no row for are left out, and the ranks closed up" in made

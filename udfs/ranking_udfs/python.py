@@ -253,6 +253,8 @@ def report(
     history: Table | None = None,
     items: Table | None = None,
     category_col: str = "category",
+    head: float = defaults.HEAD,
+    divergence: str = defaults.DIVERGENCE,
     ties: str = "item",
     check: bool = True,
     allow_empty: bool = False,
@@ -281,6 +283,8 @@ def report(
             popular the recommended items are, and the check looks for leaks.
         items: with history, the catalogue: items and their categories, in the same forms.
         category_col: the column of items that names the category.
+        head: the share of history that is of the head, whose opposite is the tail.
+        divergence: of miscalibration: "js" or "kl".
         ties: as of `evaluate`.
         check: whether to look for problems in the data, which then stand on the page.
         allow_empty: as of `evaluate`.
@@ -314,6 +318,7 @@ def report(
         request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
         request = replace(request, by_segment=segments is not None)
         request = replace(request, history=history is not None, items=items is not None)
+        request = replace(request, head=head, divergence=divergence)
         if history is None and items is not None:
             raise DataError("items needs history=..., with whose categories those of the lists are compared")
         with workplace("report", con, test == "randomization") as place:

@@ -1,7 +1,7 @@
 """Conclusions in words: a sentence for each pair of models, and a footnote on the method."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
@@ -27,6 +27,7 @@ HEADLINES = {  # what a hundred times a mean says, in words
     "precision": (" %", " of the recommendations PLACE are relevant"),
 }
 TOUCHED = 0.05  # of the users: from this share on, a problem stands beside the verdict
+FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is unknown
 CAVEATS = {  # by how a problem begins, in whole sentences
     "users in truth that are not in rec": "No recommendations, which counts as an empty list",
     "rec: users with fewer than k = ": "Fewer than NUMBER recommendations",
@@ -131,7 +132,7 @@ def best_and_surely(found: Standing) -> str:
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
     """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
 
-    `rows` have system, mean, low and high. Where there is no interval, as of one user, it speaks of no 100 users.
+    `rows` have system, mean, low and high. Where there is no interval, as of one user, 100 users are too many.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name) if is_sure else None
@@ -218,6 +219,16 @@ def caveats(problems: Sequence[Row], users: int, k: int | None) -> list[str]:
         write = f"; write {rows[0]['write']}" if rows[0]["write"] else ""
         texts.append(f"{words}: {counts} of {users} users{write}.")
     return texts + [f"{problem_text(row)}." for row in problems if row["problem"].startswith(GRAVE)]
+
+
+def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:
+    """Say of which models few items are judged; `shares` are their means of judged_share at this k."""
+    few = {name: share for name, share in shares.items() if share is not None and share < FEW_JUDGED}
+    if not few:
+        return []
+    names = ", ".join(f"{printable(name)} {100 * share:.0f} %" for name, share in few.items())
+    place = "in the list" if k is None else f"among the first {k}"
+    return [f"Few items {place} are judged, and the others count as misses: {names}."]
 
 
 def letters_note(options: ComparisonOptions) -> str:

@@ -1,5 +1,6 @@
 """The queries of what is in the lists: how popular, how much of the catalogue, of which categories."""
 
+from ..duckdb.statements import sql_value
 from ..evaluation.defaults import DIVERGENCE, HEAD
 from ..evaluation.queries import Request, cut_off_list, descending_argument, ranked_table
 
@@ -7,8 +8,11 @@ from ..evaluation.queries import Request, cut_off_list, descending_argument, ran
 def contents_arguments(request: Request, k: int | None) -> str:
     """Return the arguments of a table function that looks into the lists down to k."""
     items = f", items := '{request.table('items')}'" if request.items else ""
-    history = f", history := '{request.table('history')}'{items}"
-    return f"'{ranked_table(request)}', {cut_off_list([k])}{history}{descending_argument(request)}"
+    given = f", history := '{request.table('history')}'{items}"
+    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
+        value = getattr(request, name)
+        given += f", {name} := {sql_value(value)}" if value != default else ""
+    return f"'{ranked_table(request)}', {cut_off_list([k])}{given}{descending_argument(request)}"
 
 
 def contents_statement(request: Request, system: str, k: int | None) -> str:

@@ -9,6 +9,7 @@ from math import isfinite
 import duckdb
 
 from ..duckdb.statements import identifier, literal
+from ..evaluation.columns import COLUMNS
 from ..evaluation.comparison import (
     ComparisonOptions,
     can_be_paired,
@@ -27,11 +28,12 @@ from ..evaluation.conclusion import (
     families,
     footnote,
     headline_sentence,
+    judged_caveat,
     leading_sentence,
     sentence,
     shared_sentence,
 )
-from ..evaluation.defaults import DIGITS, HEAD, TIES
+from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import Standing, standing
@@ -49,7 +51,7 @@ from ..evaluation.words import Row, cut_off_key, format_cut_off, format_measure
 from ..inputs.tables import Inputs, Tables
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
-from ..measures.registry import Range
+from ..measures.registry import MEASURES, Range
 from ..texts import printable, shorten
 from ..version import version
 from .contents import categories_query, contents_query, contents_statement
@@ -60,6 +62,7 @@ MOST_SEGMENTS = 100
 BINS = 20
 LOSERS = 20
 MOST_CATEGORIES = 12
+JUDGED = "judged_share"
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
@@ -192,7 +195,7 @@ class Gathering:
     def findings(self, step: Callable[[str], None]) -> Findings:
         """Make everything that the page shows."""
         step("measuring")
-        steps = plan(self.request, self.has_system)
+        steps = plan(self.with_judged(), self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
         if self.request.history:
             made.append(contents_statement(self.request, self.system, self.largest_k))
@@ -210,7 +213,7 @@ class Gathering:
         standings = self.standings(comparisons)
         leader = standings.get((0, self.k))
         users = max(row["users"] for row in counts.values())
-        shared = self.shared(counts, users)
+        shared, tables = self.shared(counts, users), self.tables()
         return Findings(
             systems=list(self.order),
             measures=[
@@ -225,11 +228,13 @@ class Gathering:
             headlines=self.headlines(means, leader),
             verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
             best=best_sentence(leader, self.options, DIGITS) if leader and len(leader.means) > 2 else None,
-            caveats=[] if problems is None else self.caveats(problems, shared, users),
+            caveats=[]
+            if problems is None
+            else self.caveats(problems, shared, users) + self.few_judged(counts, tables),
             standings=standings,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
-            tables=self.tables(),
+            tables=tables,
             means=means,
             comparisons=comparisons,
             segment=None if self.study.segment is None else shorten(self.study.segment),
@@ -283,6 +288,30 @@ class Gathering:
         label = format_measure(self.first.measure.label, self.first.options_text, self.k)
         return caveats(problems, users, self.k) + ([shared_sentence(shared, label)] if shared else [])
 
+    def with_judged(self) -> Request:
+        """Return the request with one more column of the values of each user: the share that is judged."""
+        measure, names = MEASURES[JUDGED], [one.measure.name for one in self.request.choices]
+        if JUDGED in names or self.request.ties == "expected":
+            return self.request
+        return replace(self.request, choices=[*self.request.choices, Choice(measure, {}, {}, (self.k,))])
+
+    def few_judged(self, counts: Mapping[str, Row], tables: Sequence[Row]) -> list[str]:
+        """Say where few items are judged, if the truth has judgments of items that are not relevant.
+
+        A truth of relevant items alone has judged nothing else, for no model.
+        """
+        shares = {name: counts[name].get(JUDGED) for name in self.order}
+        return judged_caveat(shares, self.k) if any(row["has_misses"] for row in tables) else []
+
+    def misses(self) -> str:
+        """Return the aggregate that says whether the truth has an item that is not relevant."""
+        columns = [
+            row["column_name"] for row in fetch_rows(self.con, f"DESCRIBE {self.request.table('truth')}")
+        ]
+        least = self.request.columns.min_grade
+        is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
+        return f"coalesce(bool_or({is_miss}), false)" if "rel" in columns else "false"
+
     def shared(self, counts: Mapping[str, Row], users: int) -> Sequence[Row]:
         """Return the means of users with recommendations of every model, if many users have not."""
         without = max(row["users_without_rec"] for row in counts.values())
@@ -295,8 +324,8 @@ class Gathering:
         """Count what was read, of each model and of the truth."""
         found: list[Row] = []
         files = self.study.files
-        for table, system in (("rec", self.system), ("truth", "")):
-            rows = self.fetch(tables_query(self.request.table(table), system))
+        for table, system, misses in (("rec", self.system, "false"), ("truth", "", self.misses())):
+            rows = self.fetch(tables_query(self.request.table(table), system, misses))
             for row in sorted(rows, key=lambda row: self.order[row["system"]]):
                 of_system = files.get(self.names[row["system"]], files.get(None))
                 name = self.study.truth_file if table == "truth" else of_system
@@ -412,7 +441,9 @@ class Gathering:
         names = [self.labels[self.baseline], self.labels[system]]
         lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in names}
         missed: dict[str, list[str]] = {name: [] for name in names}
-        for row in self.fetch(f"FROM ranking_explain({tables}, {given}{descending_argument(self.request)})"):
+        given += descending_argument(self.request)
+        given += grade_arguments(replace(self.request.columns, unjudged=COLUMNS.unjudged))
+        for row in self.fetch(f"FROM ranking_explain({tables}, {given})"):
             if row["system"] not in names:
                 continue
             item = shorten(str(row["itemid"]))
@@ -441,7 +472,7 @@ class Gathering:
             popularity=sorted(popularity, key=lambda row: self.order[row["system"]]),
             categories=categories,
             more_categories=more,
-            head=HEAD,
+            head=request.head,
         )
 
     def categories(self, found: Sequence[Row]) -> tuple[list[Row], int]:
@@ -596,10 +627,10 @@ GROUP BY system
 ORDER BY mean {best}, system"""
 
 
-def tables_query(table: str, system: str) -> str:
-    """Return how many rows, users and items a table has."""
+def tables_query(table: str, system: str, misses: str) -> str:
+    """Return how many rows, users and items a table has, and an aggregate of its grades."""
     counts = "count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
-    return f"SELECT {system}{counts}\nFROM {table}\nGROUP BY ALL"
+    return f"SELECT {system}{counts}, {misses} AS has_misses\nFROM {table}\nGROUP BY ALL"
 
 
 def file_date(path: str | None) -> str | None:
@@ -636,6 +667,13 @@ def facts(study: Study, options: ComparisonOptions | None, baseline: str) -> lis
     found.append(("Cut-offs", ", ".join(map(format_cut_off, request.ks))))
     found.append(("Equal scores", TIES[request.ties]))
     found.append(("Best score", "the highest" if request.descending else "the lowest"))
+    if request.columns.min_grade is not None:
+        rule = f"a grade of {request.columns.min_grade:g} or more; gains, as of NDCG, are those of all grades"
+        found.append(("Relevant", rule))
+    if request.columns.unjudged != COLUMNS.unjudged:
+        found.append(
+            ("Not judged", "items that the truth has no row for are left out, and the ranks closed up")
+        )
     share = f"{100 * study.options.confidence:.15g}"
     found.append(("Means", f"with {share} % intervals by Student's t"))
     if options is not None:

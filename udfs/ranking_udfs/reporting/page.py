@@ -14,6 +14,7 @@ from ..evaluation.pairs import Standing
 from ..evaluation.words import (
     DIGITS_OF_P,
     MARKS,
+    WITHOUT_RELEVANT,
     Row,
     column_decimals,
     format_number,
@@ -289,12 +290,14 @@ def marked_verdict(verdict: str | None) -> str | None:
 
 def data(findings: Findings) -> Iterator[str]:
     header = ["Table", "Rows", "Users", "Items"]
-    of_systems = ["No list", "No truth"]
+    of_systems = {"No list": "users_without_rec", "No truth": "users_without_truth"}
+    without = max(row[WITHOUT_RELEVANT] for row in findings.counts.values())
+    of_systems |= {"None relevant": WITHOUT_RELEVANT} if without else {}
     lines = []
     for row in findings.tables:
         of = {} if row["is_truth"] else findings.counts[row["system"]]
         name = "Truth" if row["is_truth"] else row["system"]
-        counts = [of.get("users_without_rec"), of.get("users_without_truth")]
+        counts = [of.get(column) for column in of_systems.values()]
         lines.append([name, row["lines"], row["users"], row["items"], *counts])
     yield table([*header, *of_systems], lines, "The data")
     users = max(row["users"] for row in findings.counts.values())
@@ -303,6 +306,7 @@ def data(findings: Findings) -> Iterator[str]:
     yield (
         f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got nothing, '
         "which counts as an empty list. No truth: who has recommendations only, and is left out."
+        f"{' None relevant: of whom the truth has nothing that could be found.' if without else ''}"
         f"{f' Files, and when they were last changed: {to_bdi(files)}.' if files else ''}</p>"
     )
     if findings.problems is None:
@@ -465,6 +469,7 @@ def contents(findings: Findings, found: Contents, drawn: Sequence[Chart]) -> Ite
     place = "All of each list" if found.k is None else f"The first {found.k} of each list"
     head = f"the most popular items that together have {100 * found.head:.15g}&nbsp;% of the history"
     users = "Popularity and tail are of all users with a list, whether truth has them or not."
+    users += " Categories: a second line is of a model with other users." if found.categories else ""
     yield f'<p class="quiet">{place}. Head: {head}; tail: all others. {users}</p>'
     yield from more_systems(findings)
     yield from figures(drawn)
