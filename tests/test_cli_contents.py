@@ -142,7 +142,7 @@ def test_models_are_compared(
     assert verdicts == [(segment, "popularity", "lower") for segment in ("(all)", "0", "1")]
     printed = run(*arguments)
     assert "b is higher than a in Cold@10 by" in printed
-    assert "b is lower than a in popularity@1 by" in printed
+    assert "b is lower than a in Popularity@1 by" in printed
     assert "W/T/L: with how many users a model is higher, the same, lower." in printed
     assert "> higher" in printed
 

@@ -132,7 +132,7 @@ def best_and_surely(found: Standing) -> str:
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
     """Say what the mean of a model is, in words if the measure has some, and beside it that of another.
 
-    `rows` have system, mean, low and high. Where there is no interval, as of one user, 100 users are too many.
+    `rows` have system, mean, low and high. Where there is no interval, as of one user, no 100 are named.
     """
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name) if is_sure else None
