@@ -1,6 +1,7 @@
 """The rooms of the package: what each may import, that its first line says what it is; no macro is unused."""
 
 import ast
+import itertools
 import re
 import subprocess
 import sys
@@ -101,6 +102,25 @@ def imported(path: Path) -> set[str]:
 def test_the_tree_is_the_rooms() -> None:
     assert {path.parent.name for path in PACKAGE.glob("*/__init__.py")} == set(ROOMS)
     assert {path.name for path in PACKAGE.glob("*.py")} == DOORS
+
+
+def test_the_picture_of_the_rooms_is_what_they_import() -> None:
+    (drawn,) = re.findall(
+        r"```mermaid\nflowchart TD\n(.*?)```", (PACKAGE.parent / "README.md").read_text(), re.DOTALL
+    )
+    below: dict[str, set[str]] = {room: set() for room in ROOMS}
+    for line in drawn.splitlines():
+        chain = line.split(" --> ")
+        for upper, lower in itertools.pairwise(one.strip() for one in chain):
+            assert f"ranking_udfs.{lower}" in ROOMS[upper]
+            below[upper].add(lower)
+
+    def reached(room: str) -> set[str]:
+        return {room}.union(*(reached(one) for one in below[room]))
+
+    for room, allowed in ROOMS.items():
+        rooms = {name.removeprefix("ranking_udfs.") for name in allowed} & ROOMS.keys()
+        assert rooms <= reached(room), room
 
 
 @pytest.mark.parametrize("room", ROOMS)

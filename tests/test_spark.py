@@ -834,7 +834,7 @@ def test_the_documents_query_runs_as_the_readme_says(spark: SparkSession) -> Non
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("document", ["README.md", "tests/readme_of_0.1.0.md"])
+@pytest.mark.parametrize("document", ["udfs/ranking_udfs/spark/README.md", "tests/readme_of_0.1.0.md"])
 def test_the_readme_prints_what_it_says(
     spark: SparkSession, capsys: pytest.CaptureFixture[str], tmp_path: Path, document: str
 ) -> None:
