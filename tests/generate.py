@@ -176,8 +176,7 @@ def reference_text() -> str:
 
 def portable_script() -> tuple[Path, str]:
     """The script of the macros as the files have them now, and where it belongs."""
-    statements.texts.cache_clear()
-    statements.macros.cache_clear()
+    reference.forget()
     return ROOT / "sql" / portable.SCRIPT, portable.script()
 
 
@@ -187,4 +186,3 @@ if __name__ == "__main__":
             path.write_text(text)
         path, text = portable_script()
         path.write_text(text)
-        reference.forget()
