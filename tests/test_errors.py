@@ -81,6 +81,19 @@ def test_an_unknown_option_is_an_error_that_lists_the_valid_ones(con: duckdb.Duc
                 assert said(con, f"SELECT \"{name}\"({form}, '{text}')") == f"ValueError: {expected}"
 
 
+def test_a_truth_without_grades_has_none_of_2(con: duckdb.DuckDBPyConnection) -> None:
+    rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
+    assert said(con, "SELECT recall(['a'], ['a'], 1, 'min_grade=2')") == (
+        f"ValueError: recall: {rule}, got 2: give it as a MAP from item to grade"
+    )
+    for lists in ("['a'], ['a'], 1, 'min_grade=1'", "['a'], MAP {'a': 3}, 1, 'min_grade=2'"):
+        assert con.execute(f"SELECT recall({lists})").fetchall() == [(1,)]
+    pairs = "[{'grade': 3, 'item': 'a'}], [3, 1], 1, 'min_grade=2'"
+    assert con.execute(f"SELECT recall({pairs}), recall(NULL, NULL, 1, 'min_grade=2')").fetchall() == [
+        (1, None)
+    ]
+
+
 def test_the_valid_options_are_spelled_out(con: duckdb.DuckDBPyConnection) -> None:
     assert said(con, "SELECT recall([1], [1], 1, 'divide=k')") == (
         "ValueError: recall: options must be name=value pairs (valid: normalize=truth|min, "

@@ -358,8 +358,11 @@ def layout(rng: random.Random, rows: Sequence[Row], grades: Sequence[float]) -> 
     )
 
 
-def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:
-    """Options of a measure: those of its witness, or any number within the bounds of the registry."""
+def options(rng: random.Random, name: str, largest: float, form: str = "map") -> dict[str, Any]:
+    """Options of a measure: those of its witness, or any number within the bounds of the registry.
+
+    Where truth has no grades, no min_grade is above 1.
+    """
     chosen = dict(rng.choice(WITNESSES[name].options))
     for option, rule in MEASURES[name].options.items():
         other, needed = (isinstance(rule, Number) and rule.only_with) or ("", None)
@@ -369,6 +372,8 @@ def options(rng: random.Random, name: str, largest: float) -> dict[str, Any]:
             chosen[option] = rng.choice([max(largest, 1.0), 1000.0, max(largest, 4.0), 4.0])
         elif isinstance(rule, Number) and rng.random() < 0.5:
             chosen[option] = number(rng, rule)
+    if form == "binary" and chosen.get("min_grade", 0) > 1:
+        chosen["min_grade"] = rng.choice([0.5, 1.0])
     return chosen
 
 

@@ -138,7 +138,7 @@ def check_lists(rng: random.Random, found: Found) -> None:
     found.compared[batch.form] += size
     largest = cases.largest_grade(batch)
     for measure in (MEASURES[name] for name in WITNESSES):
-        options = cases.options(rng, measure.name, largest)
+        options = cases.options(rng, measure.name, largest, batch.form)
         name, text = rng.choice(measure.names), option_text(options)
         rest = [ks] if text is None else [ks, batch.text_array([text] * size)]
         for columns in ((rec, truth), (judged,)):
@@ -154,7 +154,7 @@ def check_own_options(rng: random.Random, found: Found, batch: Batch, name: str)
     """Options that differ from row to row."""
     rec, truth = batch.arrays()
     largest = cases.largest_grade(batch)
-    chosen = [cases.options(rng, name, largest) for _ in range(3)]
+    chosen = [cases.options(rng, name, largest, batch.form) for _ in range(3)]
     for one in chosen:
         one.update({"max_grade": 1000.0} if "max_grade" in one else {})
     which = [rng.randrange(3) for _ in batch.rows]
@@ -181,7 +181,7 @@ def check_sql(rng: random.Random, found: Found) -> None:
         if "view" not in f"{rec.type} {truth.type}":
             break
     largest = cases.largest_grade(batch)
-    chosen = {name: cases.options(rng, name, largest) for name in WITNESSES}
+    chosen = {name: cases.options(rng, name, largest, batch.form) for name in WITNESSES}
     for options in chosen.values():
         options.update({"max_grade": 1000.0} if "max_grade" in options else {})
     table = pa.table({"i": range(len(rec)), "rec": rec, "truth": truth, "k": batch.k_array()})

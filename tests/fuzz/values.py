@@ -60,7 +60,9 @@ def values(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
     """Every measure of every user: of the lists in three forms, and of the tables."""
     found: list[tuple[Any, ...]] = []
     for arguments in ("rec, truth", "judge(rec, truth)", "rec::VARCHAR[], map_keys(truth)::VARCHAR[]"):
-        columns = ", ".join(column.format(arguments) for column in COLUMNS)
+        has_grades = "map_keys" not in arguments  # else no min_grade is above 1
+        chosen = [column for column in COLUMNS if has_grades or "min_grade" not in column]
+        columns = ", ".join(column.format(arguments) for column in chosen)
         found += con.execute(f"SELECT {columns} FROM lists ORDER BY userid").fetchall()
     columns = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
     query = f"SELECT userid, k, {columns} FROM ranking_by_user('rec', 'truth', [2, 10]) ORDER BY userid, k"

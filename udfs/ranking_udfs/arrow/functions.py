@@ -18,7 +18,7 @@ from ..measures.rankings import Rankings
 from ..measures.registry import BY_NAME, LIST_MEASURES, InputError, Measure
 from .arguments import check_count, different_texts, row_cut_offs
 from .batches import batch_of
-from .judge import judge_lists
+from .judge import has_grades, judge_lists
 from .judged import JUDGED_TYPE, judged_to_arrow
 from .layouts import copy_to_arrow_memory, plain_array
 from .list_arguments import ARGUMENTS
@@ -126,6 +126,9 @@ def measure_function(measure: Measure, name: str) -> Function:
             else:
                 rankings = batch.rankings(row_cut_offs(name, part[ranked], batch.judged))
             options = parse_options(measure, name, text, of_judged=ranked == 1)
+            if ranked == 2 and (lowest := options.get("min_grade") or 0) > 1 and not has_grades(*part[:2]):
+                rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
+                raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
             return measure_rankings(measure, name, rankings, options)
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None

@@ -22,6 +22,12 @@ from .types import is_list, is_number, is_text, item_type, type_name, value_text
 TABLE_BITS = 21
 
 
+def has_grades(rec: pa.Array, truth: pa.Array) -> bool:
+    """Return whether truth is a MAP, or a LIST of the grades of pairs in rec; of NULLs nothing is known."""
+    is_known = is_list(rec.type) and is_list(truth.type) and truth.null_count < len(truth)
+    return not is_known or pa.types.is_struct(item_type(rec.type))
+
+
 def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "truth") -> Judged:
     """Judge every row's rec by its truth.
 
