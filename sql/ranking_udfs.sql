@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -428,19 +428,8 @@ CASE
         )
     )[1]
 END;
-CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
-CASE
-    WHEN min_grade IS NULL THEN judged
-    WHEN judged IS NOT NULL THEN {
-        'ranks': judged.ranks,
-        'grades': list_transform(
-            judged.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-        'ideal': list_transform(
-            judged.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-        'size': judged.size,
-        'cutoff': judged.cutoff
-    }
-END;
+CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
+list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -458,16 +447,8 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
-{
-    'ranks': tied.ranks,
-    'lasts': tied.lasts,
-    'grades': list_transform(
-        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-    'ideal': list_transform(
-        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-    'size': tied.size
-};
+CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
+coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -509,12 +490,15 @@ CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col,
 CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
 CASE
     WHEN name = 'ranking_system' THEN false
-    WHEN name IN (
-        'popularity', 'profile_popularity', 'popularity_lift', 'users_without_history', 'novelty', 'long_tail', 'repeats', 'cold'
-    ) THEN history IS NOT NULL
-    WHEN name IN ('diversity', 'categories') THEN items IS NOT NULL
-    WHEN name = 'miscalibration' THEN history IS NOT NULL AND items IS NOT NULL
-    WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy') THEN coalesce(history, items) IS NOT NULL
+    WHEN name = 'users_without_history' THEN history IS NOT NULL
+    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift')
+        THEN (history IS NOT NULL)
+    WHEN name IN ('diversity', 'categories')
+        THEN (items IS NOT NULL)
+    WHEN name IN ('miscalibration')
+        THEN (history IS NOT NULL) AND (items IS NOT NULL)
+    WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy')
+        THEN (history IS NOT NULL OR items IS NOT NULL)
     ELSE true
 END;
 CREATE OR REPLACE MACRO _ranking_problem_rows(found) AS TABLE
@@ -613,22 +597,22 @@ ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
-ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.
-ranking_beyond_accuracy_by_user | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.
-ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.
+ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
+ranking_beyond_accuracy_by_user | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity and calibration of each user''s list, for every k.
+ranking_by_item | table function |  | rec; truth; ks | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 ranking_explain | table function |  | rec; truth; user | k=10; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL |  |  |  | One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 ranking_functions | table function |  |  |  |  |  |  | The index of the pack: every measure, table function and aggregate, a row for each.
 ranking_fuse | table function |  | rec | method=''rrf''; weights=NULL; rrf_k=60; normalize=''min_max''; depth=NULL; systems=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=''system''; descending=true |  |  |  | One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.
 ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.
-ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.
+ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
-ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, on average over the users: how much changes for them.
-ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | How much two systems'' lists have in common, for each user.
+ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
+ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
 ranking_judge | judging |  | rec; truth; grades | unjudged=''miss'' |  |  |  | A judged ranking, made of lists of items: which ranks hold an item that truth knows.
 catalog_coverage | aggregate | udf_catalog_coverage | rec_list; n_items |  |  |  |  | The share of a catalogue that appears in anybody''s recommendations.
 gini_coverage | aggregate | udf_gini_coverage | rec_list; n_items |  |  |  |  | The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.
@@ -936,6 +920,14 @@ _ranking_cut(array_to_string(
     ),
     ', '
 ));
+CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
+CASE
+    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+        THEN error(concat(
+            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
+            coalesce(rel::VARCHAR, 'NULL')))
+END;
 CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
 || list_transform(
@@ -1142,6 +1134,25 @@ _ranking_prefix(
     list_transform(
         range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
     )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]);
+CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
+CASE
+    WHEN min_grade IS NULL THEN judged
+    WHEN judged IS NOT NULL THEN {
+        'ranks': judged.ranks,
+        'grades': _ranking_grades_from(judged.grades, min_grade),
+        'ideal': _ranking_grades_from(judged.ideal, min_grade),
+        'size': judged.size,
+        'cutoff': judged.cutoff
+    }
+END;
+CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': _ranking_grades_from(tied.grades, min_grade),
+    'ideal': _ranking_grades_from(tied.ideal, min_grade),
+    'size': tied.size
+};
 CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
 list_transform(
     range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
@@ -1548,33 +1559,6 @@ WITH _ranking_timed AS NOT MATERIALIZED (
     FROM _ranking_timed
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
-CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
-list_transform(
-    list_transform(
-        [{
-            'judged': judged,
-            'k': _ranking_cut_off(k, NULL),
-            'written': k::VARCHAR,
-            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))
-        }],
-        lambda _ranking_given: {
-            'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
-            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
-            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
-            'problem': coalesce(
-                _ranking_given.problem,
-                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
-        }),
-    lambda _ranking_given: {
-        'ranking': _ranking_prefix(
-            _ranking_given.judged,
-            _ranking_given.k,
-            _ranking_given.n_seen,
-            _ranking_given.judged.ideal[-1] > 0,
-            NULL),
-        'problem': _ranking_given.problem,
-        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
-    });
 CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
 CASE
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
@@ -1691,6 +1675,33 @@ list_transform(
         'grades': found.grades,
         'ties': found.ties,
         'n_hits': _ranking_tied_hits(found, found.top)})[1];
+CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
+list_transform(
+    list_transform(
+        [{
+            'judged': judged,
+            'k': _ranking_cut_off(k, NULL),
+            'written': k::VARCHAR,
+            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))
+        }],
+        lambda _ranking_given: {
+            'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
+            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
+            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
+            'problem': coalesce(
+                _ranking_given.problem,
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
+        }),
+    lambda _ranking_given: {
+        'ranking': _ranking_prefix(
+            _ranking_given.judged,
+            _ranking_given.k,
+            _ranking_given.n_seen,
+            _ranking_given.judged.ideal[-1] > 0,
+            NULL),
+        'problem': _ranking_given.problem,
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
+    });
 CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 (
     coalesce(
@@ -1779,11 +1790,7 @@ FROM (
                 itemid IS NOT NULL
                 AND CASE
                     WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
-                    WHEN isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE) > 0
-                    WHEN itemid IS NOT NULL AND (rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL)
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))::BOOLEAN
+                    ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
                 END AS is_met
             FROM (
                 SELECT
@@ -2392,16 +2399,7 @@ FROM (
     FROM (
         SELECT userid, itemid, max(grade) AS grade
         FROM (
-            SELECT
-                userid,
-                itemid,
-                CASE
-                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                END AS grade
+            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
             FROM _ranking_truths(truth, names)
             WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
         )
@@ -2460,7 +2458,7 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (grade > 0 AND grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 0)) AS n_relevant,
+        count(itemid) FILTER (grade >= _ranking_lowest_grade(min_grade)) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
@@ -2874,6 +2872,80 @@ FROM (
         FROM _ranking_events(events, last, user_col, item_col, time_col)
     )
 );
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+(
+    CASE
+        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted_gain(
+                ranking,
+                list_transform(
+                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    ranking,
+                    list_transform(
+                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
+(
+    CASE
+        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+            _ranking_discounted_gain(
+                tied,
+                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
+                'linear')
+            / greatest(
+                _ranking_ideal(
+                    tied,
+                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
+                    'linear',
+                    'half_life',
+                    NULL,
+                    half_life),
+                2 ** -1074),
+            1)
+        ELSE 0
+    END
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ideal_dcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+(
+    _ranking_total(
+        'ranking_ideal_dcg',
+        ranking,
+        gain,
+        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
+        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ndcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+(
+    least(
+        _ranking_discounted_gain(
+            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_ndcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+(
+    coalesce(error('ranking_ndcg: ' || _ranking_ideal_problem(tied, ideal))::INTEGER, 1)
+    * least(
+        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
+        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
+        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
+)::DOUBLE;
 CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -2906,6 +2978,22 @@ list_transform(
         _ranking_view,
         NULL,
         _ranking_concordant_pairs(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain',
+        _ranking_view,
+        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
+        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg',
+        _ranking_view,
+        _ranking_gain_problem(gain, discount, base, half_life),
+        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
 list_transform(
     _ranking_views(judged, k),
@@ -3053,96 +3141,6 @@ list_transform(
         _ranking_view,
         NULL,
         _ranking_spearman(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                ranking,
-                list_transform(
-                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    ranking,
-                    list_transform(
-                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                tied,
-                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    tied,
-                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ideal_dcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_ideal_dcg',
-        ranking,
-        gain,
-        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
-        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-(
-    least(
-        _ranking_discounted_gain(
-            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-(
-    coalesce(error('ranking_ndcg: ' || _ranking_ideal_problem(tied, ideal))::INTEGER, 1)
-    * least(
-        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
-)::DOUBLE;
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain',
-        _ranking_view,
-        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg',
-        _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -3294,113 +3292,12 @@ FROM (
         )
     )
 );
-CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
-list_any_value(
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )
-    || [_ranking_unread_column(rec, rec, names)]
-    || list_transform(
-        [
-            (
-                'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-                _ranking_type(coalesce(history, rec), names['user'], 'userid'), _ranking_type(rec, names['user'], 'userid')
-            ),
-            (
-                'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(history, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(items, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
-                _ranking_type(coalesce(items, rec), category_col, 'category'), NULL
-            )
-        ],
-        lambda c: CASE
-            WHEN NOT c[2] THEN NULL
-            WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-                THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
-            WHEN c[5] IS NULL
-                THEN list_transform(
-                    [CASE c[1]
-                        WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
-                        ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
-                    END],
-                    lambda type: _ranking_missing_columns(c[1], type, [{
-                        'argument': c[3],
-                        'name': c[4],
-                        'near': _ranking_nearest_column(type, c[3]),
-                        'is_elsewhere': c[3] <> 'category_col'
-                    }])
-                )[1]
-            WHEN NOT _ranking_same_type(c[5], c[6])
-                THEN concat(
-                    _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
-                    _ranking_cut(c[5]))
-        END
-    )
-    || [
-        _ranking_option(
-            'head', head, 'a number from 0 to 1',
-            coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
-        _ranking_option(
-            'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
-    ]
-);
-CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
 coalesce(
     list_transform(
-        [_ranking_misfits(rec, rec, names)],
-        lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
     )[1],
-    _ranking_unread_column(rec, rec, names),
-    CASE WHEN names['system']::VARCHAR = ''
-        THEN 'system_col must name the column of the systems to fuse, got '''''
-    END,
-    _ranking_option(
-        'method', method, 'rrf|combsum|combmnz|borda',
-        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
-    _ranking_option(
-        'normalize', normalize, 'min_max|z_score|sum|none',
-        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
-    _ranking_option(
-        'rrf_k', rrf_k, 'a number >= 0',
-        coalesce(
-            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
-            false)),
-    _ranking_option(
-        'depth', depth, 'an integer >= 1, or NULL for whole lists',
-        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
-    _ranking_option(
-        'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
-        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
-    _ranking_option(
-        'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
-        weights IS NULL OR coalesce(
-            list_bool_and(list_transform(
-                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
-                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
-            false)),
-    CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
-        SELECT coalesce(
-            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
-            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
-            'weights must have one of each system (0 leaves it out), got none of '
-                || list_filter(
-                    list_transform(every_system, lambda system: coalesce(system, 'NULL')),
-                    lambda system, place: _ranking_fuse_weight(every_system[place], weights, systems) IS NULL)[1],
-            CASE WHEN list_max(list_transform(
-                every_system, lambda system: _ranking_fuse_weight(system, weights, systems))) = 0
-                THEN 'weights must not all be 0, got ' || _ranking_cut(weights::VARCHAR)
-            END)
-        FROM (
-            SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
-            FROM _ranking_systems(rec, names)
-        )
-    ) END
+    _ranking_unread_column(rec, rec, names)
 );
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
@@ -3611,101 +3508,6 @@ UNION ALL
 SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user')
 CROSS JOIN _ranking_systems(rec, names);
-CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
-WITH _ranking_paired_systems AS NOT MATERIALIZED (
-    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
-)
-SELECT
-    pair,
-    baseline,
-    system,
-    userid,
-    k,
-    n_rec_baseline,
-    n_rec,
-    top_baseline,
-    top_system,
-    len(depths) / nullif(longer, 0) AS overlap,
-    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
-    list_sum(list_transform(
-        flatten(
-            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
-            || list_transform(
-                depths,
-                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
-        ),
-        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
-    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
-    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
-    CASE WHEN longer > 0
-        THEN (
-            len(depths) = longer AND top_baseline = top_system
-            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
-        )::INTEGER::DOUBLE
-    END AS same_list
-FROM (
-    SELECT
-        *,
-        greatest(top_baseline, top_system) AS longer,
-        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
-    FROM (
-        SELECT
-            *,
-            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
-        FROM (
-            SELECT
-                *,
-                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
-                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
-            FROM (
-                SELECT
-                    *,
-                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
-                    coalesce(of_system.n_rec, 0) AS n_rec,
-                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
-                FROM (
-                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
-                    FROM (
-                        SELECT
-                            pairs.*,
-                            userid,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
-                        FROM (
-                            SELECT
-                                userid,
-                                list({
-                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
-                                }) AS lists
-                            FROM (
-                                SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
-                            )
-                            GROUP BY userid
-                        )
-                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
-                    )
-                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
-                )
-            )
-            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-        )
-    )
-)
-WHERE (
-    SELECT coalesce(
-        error(
-            caller || ': '
-            || coalesce(
-                list_transform(
-                    [_ranking_misfits(rec, rec, names)], lambda misfits: list_any_value(misfits[:1] || misfits[3:])
-                )[1],
-                _ranking_unread_column(rec, rec, names),
-                _ranking_option(
-                    'persistence', persistence, 'a number > 0 and <= 1',
-                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true)
-);
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3868,107 +3670,198 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
-SELECT
-    systems.*,
-    lists.userid,
-    n_rec,
-    row_number() OVER () AS list,
-    CASE
-        WHEN list_unique(lists.items) < list_count(lists.items)
-            THEN list_transform(
-                lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
-        ELSE lists.items
-    END AS recommended
-FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
-JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
-WHERE (
-    SELECT coalesce(
-        error(caller || ': ' || _ranking_contents_misfit(
-            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true)
+CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
+list_any_value(
+    [_ranking_rec_misfit(rec, names)]
+    || list_transform(
+        [
+            (
+                'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+                _ranking_type(coalesce(history, rec), names['user'], 'userid'), _ranking_type(rec, names['user'], 'userid')
+            ),
+            (
+                'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(coalesce(history, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+            ),
+            (
+                'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(coalesce(items, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+            ),
+            (
+                'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
+                _ranking_type(coalesce(items, rec), category_col, 'category'), NULL
+            )
+        ],
+        lambda c: CASE
+            WHEN NOT c[2] THEN NULL
+            WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+                THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
+            WHEN c[5] IS NULL
+                THEN list_transform(
+                    [CASE c[1]
+                        WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
+                        ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
+                    END],
+                    lambda type: _ranking_missing_columns(c[1], type, [{
+                        'argument': c[3],
+                        'name': c[4],
+                        'near': _ranking_nearest_column(type, c[3]),
+                        'is_elsewhere': c[3] <> 'category_col'
+                    }])
+                )[1]
+            WHEN NOT _ranking_same_type(c[5], c[6])
+                THEN concat(
+                    _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
+                    _ranking_cut(c[5]))
+        END
+    )
+    || [
+        _ranking_option(
+            'head', head, 'a number from 0 to 1',
+            coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
+        _ranking_option(
+            'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
+    ]
 );
-CREATE OR REPLACE MACRO ranking_fuse(
-    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
-) AS TABLE
+CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+coalesce(
+    _ranking_rec_misfit(rec, names),
+    CASE WHEN names['system']::VARCHAR = ''
+        THEN 'system_col must name the column of the systems to fuse, got '''''
+    END,
+    _ranking_option(
+        'method', method, 'rrf|combsum|combmnz|borda',
+        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
+    _ranking_option(
+        'normalize', normalize, 'min_max|z_score|sum|none',
+        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
+    _ranking_option(
+        'rrf_k', rrf_k, 'a number >= 0',
+        coalesce(
+            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
+            false)),
+    _ranking_option(
+        'depth', depth, 'an integer >= 1, or NULL for whole lists',
+        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
+    _ranking_option(
+        'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
+        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
+    _ranking_option(
+        'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
+        weights IS NULL OR coalesce(
+            list_bool_and(list_transform(
+                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
+                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
+            false)),
+    CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
+        SELECT coalesce(
+            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            'weights must have one of each system (0 leaves it out), got none of '
+                || list_filter(
+                    list_transform(every_system, lambda system: coalesce(system, 'NULL')),
+                    lambda system, place: _ranking_fuse_weight(every_system[place], weights, systems) IS NULL)[1],
+            CASE WHEN list_max(list_transform(
+                every_system, lambda system: _ranking_fuse_weight(system, weights, systems))) = 0
+                THEN 'weights must not all be 0, got ' || _ranking_cut(weights::VARCHAR)
+            END)
+        FROM (
+            SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
+            FROM _ranking_systems(rec, names)
+        )
+    ) END
+);
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+WITH _ranking_paired_systems AS NOT MATERIALIZED (
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+)
 SELECT
+    pair,
+    baseline,
+    system,
     userid,
-    itemid,
-    CASE
-        WHEN method::VARCHAR = 'borda' OR method::VARCHAR <> 'rrf' AND normalize::VARCHAR = 'none' THEN list_sum(list_sort(
-            list_transform(
-                parts,
-                lambda part: part.weight * CASE method::VARCHAR
-                    WHEN 'borda' THEN greatest(n_items - part.number + 1, 0) / n_items
-                    ELSE part.number
-                END),
-            'ASC',
-            'NULLS LAST'))
-        ELSE total
-    END * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
-    n_systems
+    k,
+    n_rec_baseline,
+    n_rec,
+    top_baseline,
+    top_system,
+    len(depths) / nullif(longer, 0) AS overlap,
+    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
+    list_sum(list_transform(
+        flatten(
+            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
+            || list_transform(
+                depths,
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
+        ),
+        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
+    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
+    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
+    CASE WHEN longer > 0
+        THEN (
+            len(depths) = longer AND top_baseline = top_system
+            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
+        )::INTEGER::DOUBLE
+    END AS same_list
 FROM (
     SELECT
-        userid,
-        itemid,
-        count(*) AS n_systems,
-        count(number) AS n_scores,
-        _ranking_exact_sum(
-            weight * number,
-            104 - ceil(log2(list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))
-        ) AS total,
-        list({'weight': weight, 'number': number}) AS parts,
-        count(*) OVER (PARTITION BY userid) AS n_items
+        *,
+        greatest(top_baseline, top_system) AS longer,
+        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
     FROM (
         SELECT
-            userid,
-            weight,
-            entry.itemid,
-            CASE
-                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN entry.rank
-                WHEN entry.score IS NULL THEN NULL
-                WHEN NOT isfinite(high - low) THEN error(concat(
-                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
-                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
-                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
-                WHEN normalize::VARCHAR = 'none' THEN entry.score
-                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
-                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
-                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END AS number
+            *,
+            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
         FROM (
-            SELECT * EXCLUDE (entries), unnest(entries) AS entry
+            SELECT
+                *,
+                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
+                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
             FROM (
                 SELECT
-                    * EXCLUDE (numbers),
-                    list_avg(numbers) AS mean,
-                    list_stddev_pop(numbers) AS deviation,
-                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
-                    len(numbers) AS n_numbers
+                    *,
+                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
+                    coalesce(of_system.n_rec, 0) AS n_rec,
+                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
                 FROM (
-                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-                    FROM _ranking_fuse_lists(
-                        rec,
-                        _ranking_names(
-                            user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                        weights, depth, systems)
-                    WHERE (
-                        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
-                            rec,
-                            _ranking_names(
-                                user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                            method, weights, rrf_k, normalize, depth, systems
-                        ))::BOOLEAN, true)
+                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
+                    FROM (
+                        SELECT
+                            pairs.*,
+                            userid,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
+                        FROM (
+                            SELECT
+                                userid,
+                                list({
+                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
+                                }) AS lists
+                            FROM (
+                                SELECT *, _ranking_first_places(items) AS places
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
+                            )
+                            GROUP BY userid
+                        )
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
                     )
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
                 )
             )
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
         )
     )
-    GROUP BY userid, itemid
+)
+WHERE (
+    SELECT coalesce(
+        error(
+            caller || ': '
+            || coalesce(
+                _ranking_rec_misfit(rec, names),
+                _ranking_option(
+                    'persistence', persistence, 'a number > 0 and <= 1',
+                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
+        true)
 );
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
@@ -4106,7 +3999,7 @@ FROM (
         *,
         truth_items[place] AS missed,
         rec_items[rank] AS listed,
-        coalesce(grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074), false) AS is_relevant,
+        coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
         has_truth AND rank IS NOT NULL AS counts,
         CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
         CASE WHEN has_truth AND rank IS NOT NULL
@@ -4119,7 +4012,7 @@ FROM (
         END AS gain,
         _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
         _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
+    FROM (SELECT *, _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant FROM _ranking_user_rows)
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
@@ -4320,42 +4213,6 @@ UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)
 UNION ALL
 FROM _ranking_apart_problems(rec, truth, names);
-CREATE OR REPLACE MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT
-    compared.baseline,
-    system,
-    k,
-    count(overlap) AS users,
-    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
-    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
-    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap'
-) AS compared
-GROUP BY pair, compared.baseline, system, k
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap_by_user'
-)
-WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -4457,64 +4314,144 @@ ORDER BY
     compared.k ASC NULLS LAST,
     compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_beyond_accuracy(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
+CREATE OR REPLACE MACRO _ranking_contents_lists(
+    rec, history, items, names, ks, head, divergence, category_col, caller
 ) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, _ranking_table('history', history), _ranking_table('items', items),
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
-    )
-)
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+SELECT
+    systems.*,
+    lists.userid,
+    n_rec,
+    row_number() OVER () AS list,
+    CASE
+        WHEN list_unique(lists.items) < list_count(lists.items)
+            THEN list_transform(
+                lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
+        ELSE lists.items
+    END AS recommended
+FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
+JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+WHERE (
+    SELECT coalesce(
+        error(caller || ': ' || _ranking_contents_misfit(
+            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
+        true)
+);
+CREATE OR REPLACE MACRO ranking_fuse(
+    rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
+) AS TABLE
+SELECT
+    userid,
+    itemid,
+    CASE
+        WHEN method::VARCHAR = 'borda' OR method::VARCHAR <> 'rrf' AND normalize::VARCHAR = 'none' THEN list_sum(list_sort(
+            list_transform(
+                parts,
+                lambda part: part.weight * CASE method::VARCHAR
+                    WHEN 'borda' THEN greatest(n_items - part.number + 1, 0) / n_items
+                    ELSE part.number
+                END),
+            'ASC',
+            'NULLS LAST'))
+        ELSE total
+    END * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    n_systems
 FROM (
-    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    SELECT
+        userid,
+        itemid,
+        count(*) AS n_systems,
+        count(number) AS n_scores,
+        _ranking_exact_sum(
+            weight * number,
+            104 - ceil(log2(list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))
+        ) AS total,
+        list({'weight': weight, 'number': number}) AS parts,
+        count(*) OVER (PARTITION BY userid) AS n_items
     FROM (
         SELECT
-            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
-            k,
-            count(*) AS users,
-            count(*) - count(profile_popularity) AS users_without_history,
-            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
-            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
-                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
-        FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items,
-            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
+            userid,
+            weight,
+            entry.itemid,
+            CASE
+                WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
+                WHEN method::VARCHAR = 'borda' THEN entry.rank
+                WHEN entry.score IS NULL THEN NULL
+                WHEN NOT isfinite(high - low) THEN error(concat(
+                    'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
+                    CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
+                    ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' THEN entry.score
+                WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
+                WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
+                ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
+            END AS number
+        FROM (
+            SELECT * EXCLUDE (entries), unnest(entries) AS entry
+            FROM (
+                SELECT
+                    * EXCLUDE (numbers),
+                    list_avg(numbers) AS mean,
+                    list_stddev_pop(numbers) AS deviation,
+                    list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
+                    len(numbers) AS n_numbers
+                FROM (
+                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+                    FROM _ranking_fuse_lists(
+                        rec,
+                        _ranking_names(
+                            user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+                        weights, depth, systems)
+                    WHERE (
+                        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+                            rec,
+                            _ranking_names(
+                                user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+                            method, weights, rrf_k, normalize, depth, systems
+                        ))::BOOLEAN, true)
+                    )
+                )
+            )
         )
-        GROUP BY ALL
-    ) AS means
-    JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
-    ) AS wholes
-        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
-)
-ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
-    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
-) AS TABLE
-WITH _ranking_lists AS MATERIALIZED (
-    FROM _ranking_contents_lists(
-        rec, _ranking_table('history', history), _ranking_table('items', items),
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )
-)
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
-FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
+    GROUP BY userid, itemid
 );
+CREATE OR REPLACE MACRO ranking_overlap(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT
+    compared.baseline,
+    system,
+    k,
+    count(overlap) AS users,
+    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
+    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap'
+) AS compared
+GROUP BY pair, compared.baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap_by_user'
+)
+WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -4645,7 +4582,7 @@ FROM (
                             WHEN has_truth THEN list_transform(
                                 list_filter(
                                     list_zip(judged.ranks, judged.grades),
-                                    lambda one: one[2] >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)),
+                                    lambda one: one[2] >= _ranking_lowest_grade(min_grade)),
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
@@ -4678,7 +4615,7 @@ FROM (
                     SELECT
                         itemid AS item,
                         bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)
                         ) AS is_relevant
                     FROM _ranking_truths(
                         truth,
@@ -4801,6 +4738,64 @@ WITH _ranking_problems_found AS NOT MATERIALIZED (
     )
 )
 FROM _ranking_problem_rows(CASE WHEN history IS NULL THEN '_ranking_problems_found' ELSE '_ranking_with_history' END);
+CREATE OR REPLACE MACRO ranking_beyond_accuracy(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, _ranking_table('history', history), _ranking_table('items', items),
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
+    )
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM (
+    SELECT means.* EXCLUDE (popularity_lift), means.popularity_lift, wholes.* EXCLUDE (ranking_system, k)
+    FROM (
+        SELECT
+            COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
+            k,
+            count(*) AS users,
+            count(*) - count(profile_popularity) AS users_without_history,
+            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
+                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
+            ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
+                / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
+        FROM _ranking_contents_by_user(
+            '_ranking_lists', rec, history, items,
+            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
+        )
+        GROUP BY ALL
+    ) AS means
+    JOIN _ranking_contents_catalogue(
+        '_ranking_lists', rec, history, items,
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
+    ) AS wholes
+        ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
+)
+ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
+    rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
+    descending := true
+) AS TABLE
+WITH _ranking_lists AS MATERIALIZED (
+    FROM _ranking_contents_lists(
+        rec, _ranking_table('history', history), _ranking_table('items', items),
+        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
+    )
+)
+SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+FROM _ranking_contents_by_user(
+    '_ranking_lists', rec, history, items,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
+);
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
@@ -4976,6 +4971,8 @@ COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the t
 COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
 COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
 COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
+COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_f_measure IS 'The harmonic mean of precision and recall at k, recall weighing beta times as much.';
 COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
@@ -4991,33 +4988,31 @@ COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals t
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
 COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand in the top k.';
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
-COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
-COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
-COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
-COMMENT ON MACRO TABLE ranking_intents_by_user IS 'How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.';
-COMMENT ON MACRO TABLE ranking_overlap IS 'How much two systems'' lists have in common, on average over the users: how much changes for them.';
-COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'How much two systems'' lists have in common, for each user.';
+COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
-COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.';
-COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'What is in each user''s list, for every k: how popular, new, diverse and like the user''s own history.';
+COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
+COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
+COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
-COMMENT ON MACRO TABLE ranking_by_item IS 'How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.';
+COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
+COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_from_grade _ranking_judged_problem _ranking_ln_ways _ranking_tied_from_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_views _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_p_values ranking_gate _ranking_intervals _ranking_contents_misfit _ranking_fuse_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems _ranking_overlaps ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_lists ranking_fuse ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_overlap ranking_overlap_by_user ranking_compare_by_user ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

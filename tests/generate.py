@@ -4,6 +4,7 @@
 - sql/tables/ranking_functions.sql: what there is, as a table
 - sql/tables/internal: _ranking_by_user.sql, _ranking_expected_by_user.sql: a column per measure
 - sql/tables/internal: _ranking_like_*.sql: which names of columns look like grades, systems and runs
+- sql/tables/internal/_ranking_is_contents_column.sql: which tables a column of what is in the lists needs
 - sql/comparison/internal: what a comparison knows of measures
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
@@ -16,7 +17,7 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.columns import LIKE, NEAR
-from ranking_udfs.measures.contents import BY_USER
+from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import coming_from, reference
@@ -113,6 +114,17 @@ def known_measures() -> Iterator[str]:
     yield literal(f"{{{pairs}}}")
 
 
+def contents_columns() -> Iterator[str]:
+    """Yield which columns of ranking_beyond_accuracy are there, by the tables that they need."""
+    by_tables: dict[tuple[str, ...], list[str]] = {}
+    for one in CONTENTS.values():
+        by_tables.setdefault(one.arguments[1:], []).append(literal(one.name))
+    for tables, names in by_tables.items():
+        given = [f"({' OR '.join(f'{one} IS NOT NULL' for one in table.split(' or '))})" for table in tables]
+        if given:
+            yield f"    WHEN name IN ({', '.join(names)})\n        THEN {' AND '.join(given)}"
+
+
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
     """The text with these lines between the line with `begin` and the one with `end`."""
     before, begun, rest = text.partition(begin)
@@ -144,6 +156,8 @@ def generated() -> dict[Path, str]:
         )
     path = macros / "internal" / "_ranking_nearest_column.sql"
     files[path] = between(path.read_text(), "-- patterns: generated", "-- end of patterns", near_patterns())
+    path = macros / "internal" / "_ranking_is_contents_column.sql"
+    files[path] = between(path.read_text(), "-- columns: generated", "-- end of columns", contents_columns())
     path = ROOT / "sql" / "comparison" / "internal" / "_ranking_known_measures.sql"
     files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
     return files

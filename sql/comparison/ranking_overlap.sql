@@ -1,4 +1,4 @@
--- How much two systems' lists have in common, on average over the users: how much changes for them.
+-- Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 --
 -- rec:         table with system, userid, itemid, score, as for ranking_judged; no truth is needed
 -- ks:          LIST of cut-offs; NULL among them means the whole list

@@ -1,4 +1,4 @@
--- How much two systems' lists have in common, for each user.
+-- Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
 --
 -- rec, ks, baseline, persistence: as for ranking_overlap
 -- user_col, ..., descending: as for ranking_judged

@@ -1,4 +1,4 @@
--- What is in the lists of each system, for every k: popularity, novelty, diversity, calibration, coverage.
+-- Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
 --
 -- rec, ks, history, items, head, divergence, user_col, ..., descending: as for ranking_beyond_accuracy_by_user
 -- Returns:    [system,] k, users (with a list), users_without_history (of them), the means of the columns of

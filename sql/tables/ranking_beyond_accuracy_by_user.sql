@@ -1,4 +1,4 @@
--- What is in each user's list, for every k: how popular, new, diverse and like the user's own history.
+-- Popularity, novelty, diversity and calibration of each user's list, for every k.
 --
 -- rec:        a table with userid, itemid, score [, system], as for ranking_judged; no truth is needed
 -- ks:         LIST of cut-offs; NULL among them means the whole list

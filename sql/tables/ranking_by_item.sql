@@ -1,4 +1,4 @@
--- How well each item is found: to how many users it is recommended, and to how many of those for whom it is relevant.
+-- Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
@@ -70,7 +70,7 @@ FROM (
                             WHEN has_truth THEN list_transform(
                                 list_filter(
                                     list_zip(judged.ranks, judged.grades),
-                                    lambda one: one[2] >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)),
+                                    lambda one: one[2] >= _ranking_lowest_grade(min_grade)),
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
@@ -103,7 +103,7 @@ FROM (
                     SELECT
                         itemid AS item,
                         bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074)
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)
                         ) AS is_relevant
                     FROM _ranking_truths(
                         truth,

@@ -23,7 +23,7 @@
 -- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. A user who is in rec
 -- alone has no measures: they are NULL, and so are relevant and gain.
 --
--- Who lost most, and why: see Tables in sql/README.md.
+-- To find the users who lost most, see Tables in sql/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -161,7 +161,7 @@ FROM (
         *,
         truth_items[place] AS missed,
         rec_items[rank] AS listed,
-        coalesce(grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074), false) AS is_relevant,
+        coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
         has_truth AND rank IS NOT NULL AS counts,
         CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
         -- The mean over the tie, in which an item that ties with none is alone.
@@ -175,7 +175,7 @@ FROM (
         END AS gain,
         _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
         _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_tied_from_grade(tied, coalesce(min_grade, 2 ** -1074)) AS tied_relevant FROM _ranking_user_rows)
+    FROM (SELECT *, _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant FROM _ranking_user_rows)
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;

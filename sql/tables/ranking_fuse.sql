@@ -31,7 +31,7 @@
 -- Fusing does not always help: compare it with the best single system. Weights and k that are tuned and measured on the same
 -- users look better than they are: `examples/tune_fusion.sql` tries a grid on half of the users, and compares on the others.
 --
--- Where rec has other names, or ranks for scores, give the result the same before they are joined:
+-- To join the result with a rec of other names, or of ranks, give it the same columns first:
 -- `SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS rank FROM ranking_fuse('rec', user_col :=
 -- 'customer', item_col := 'sku', score_col := 'rank', system_col := 'model', descending := false) UNION ALL BY NAME FROM
 -- rec`.

@@ -1,7 +1,7 @@
 -- The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval's gm_map, of average precision.
 --
 -- A mean in which users or queries that are served badly count for more: exp of the mean of ln(max(number, 0.00001)).
--- What each of two systems has of a user or query is compared as a difference of these logarithms.
+-- To compare two systems, compare the means of these logarithms, with ranking_compare_by_user.
 --
 -- number:  a DOUBLE of each row; NULLs do not count
 -- Returns: DOUBLE; NULL if there is no number

@@ -1,4 +1,4 @@
--- How well each list serves the different intents of a user or query: alpha-nDCG, ERR-IA and subtopic recall.
+-- alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
 --
 -- rec:        a table with userid, itemid, score [, system], as for ranking_judged
 -- truth:      a table with userid, itemid, intent [, rel]: a row for each intent that an item meets. Without a column rel
@@ -53,7 +53,7 @@ SELECT
     coalesce(
         list_sum(list_transform(list_zip(ranks, gains)[:n_met], lambda hit: hit[2] / hit[1]))
         / n_intents
-        -- What is below 2^-60 adds nothing.
+        -- Terms below 2^-60 add nothing.
         / list_sum(list_transform(
             range(1, 1 + least(n_top, 1 + (42 / nullif(TRY_CAST(alpha AS DOUBLE), 0)))::BIGINT),
             lambda place: (1 - TRY_CAST(alpha AS DOUBLE)) ** (place - 1) / place)),

@@ -1,4 +1,4 @@
--- Internal: what the lists of two systems have in common, for each user who has a list of either.
+-- Internal: the overlap of the lists of two systems, for each user who has a list of either.
 --
 -- rec:         name of a table, as query_table takes it
 -- names:       what _ranking_names gives, with '' for grades
@@ -94,10 +94,7 @@ WHERE (
         error(
             caller || ': '
             || coalesce(
-                list_transform(
-                    [_ranking_misfits(rec, rec, names)], lambda misfits: list_any_value(misfits[:1] || misfits[3:])
-                )[1],
-                _ranking_unread_column(rec, rec, names),
+                _ranking_rec_misfit(rec, names),
                 _ranking_option(
                     'persistence', persistence, 'a number > 0 and <= 1',
                     TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,

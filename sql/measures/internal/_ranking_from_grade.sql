@@ -9,10 +9,8 @@ CASE
     WHEN min_grade IS NULL THEN judged
     WHEN judged IS NOT NULL THEN {
         'ranks': judged.ranks,
-        'grades': list_transform(
-            judged.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-        'ideal': list_transform(
-            judged.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+        'grades': _ranking_grades_from(judged.grades, min_grade),
+        'ideal': _ranking_grades_from(judged.ideal, min_grade),
         'size': judged.size,
         'cutoff': judged.cutoff
     }

@@ -9,9 +9,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
 {
     'ranks': tied.ranks,
     'lasts': tied.lasts,
-    'grades': list_transform(
-        tied.grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
-    'ideal': list_transform(
-        tied.ideal, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END),
+    'grades': _ranking_grades_from(tied.grades, min_grade),
+    'ideal': _ranking_grades_from(tied.ideal, min_grade),
     'size': tied.size
 };

@@ -8,11 +8,7 @@
 --     'rec', 'train', NULL, _ranking_names('userid', 'itemid', 'score', '', NULL, true), 0.8, 'js', NULL);
 CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
 list_any_value(
-    -- rec alone: what is said of truth is said of it too.
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )
-    || [_ranking_unread_column(rec, rec, names)]
+    [_ranking_rec_misfit(rec, names)]
     || list_transform(
         [
             -- The table, whether it is there, the argument, the column, its type, and that in rec (NULL: any will do).

@@ -8,12 +8,7 @@
 --     'rec', _ranking_names('userid', 'itemid', 'score', '', 'system', true), 'rrf', NULL, 60, 'min_max', NULL, NULL);
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
-    -- With rec in the place of truth too, which has nothing more to miss.
-    list_transform(
-        [_ranking_misfits(rec, rec, names)],
-        lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )[1],
-    _ranking_unread_column(rec, rec, names),
+    _ranking_rec_misfit(rec, names),
     CASE WHEN names['system']::VARCHAR = ''
         THEN 'system_col must name the column of the systems to fuse, got '''''
     END,

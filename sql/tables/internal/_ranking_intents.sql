@@ -35,12 +35,7 @@ FROM (
                 itemid IS NOT NULL
                 AND CASE
                     WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
-                    WHEN isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE) > 0
-                    -- _ranking_valid raises an error for a grade that is not a number.
-                    WHEN itemid IS NOT NULL AND (rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL)
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))::BOOLEAN
+                    ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
                 END AS is_met
             FROM (
                 SELECT

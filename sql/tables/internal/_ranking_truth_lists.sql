@@ -27,17 +27,7 @@ FROM (
     FROM (
         SELECT userid, itemid, max(grade) AS grade
         FROM (
-            SELECT
-                userid,
-                itemid,
-                CASE
-                    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-                    -- _ranking_valid raises an error for a grade that is not a number.
-                    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-                        THEN error(concat(
-                            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')),
-                            ' must be a finite number, got ', coalesce(rel::VARCHAR, 'NULL')))
-                END AS grade
+            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
             FROM _ranking_truths(truth, names)
             WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
         )

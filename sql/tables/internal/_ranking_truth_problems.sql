@@ -57,7 +57,7 @@ FROM (
         count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
         count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
         count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (grade > 0 AND grade >= coalesce(TRY_CAST(min_grade AS DOUBLE), 0)) AS n_relevant,
+        count(itemid) FILTER (grade >= _ranking_lowest_grade(min_grade)) AS n_relevant,
         max(grade) AS highest,
         min(itemid) FILTER (userid IS NULL) AS item,
         min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,

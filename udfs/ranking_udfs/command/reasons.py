@@ -1,4 +1,4 @@
-"""What stands behind a mean, as text: one user's lists, and what the lists of two models have in common."""
+"""The text of `explain` and `overlap`: one user's lists, and the items that two models' lists share."""
 
 from collections.abc import Sequence
 

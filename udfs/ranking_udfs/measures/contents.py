@@ -1,4 +1,4 @@
-"""What is in the lists: the columns of ranking_beyond_accuracy. SQL alone computes them, of tables."""
+"""The columns of ranking_beyond_accuracy as measures; SQL alone computes them, of tables."""
 
 from .ragged import Floats
 from .registry import Empty, Measure, Range

@@ -1,4 +1,4 @@
-"""The queries of what is in the lists: how popular, how much of the catalogue, of which categories."""
+"""Queries for the contents of the lists: popularity, coverage, shares of categories."""
 
 from ..duckdb.statements import sql_value
 from ..evaluation.defaults import DIVERGENCE, HEAD

@@ -67,7 +67,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Contents:
-    """What is in the lists, down to one cut-off.
+    """The contents of the lists, down to one cut-off.
 
     k           that cut-off, the largest of the first measure
     sentences   the most important of it, in words
