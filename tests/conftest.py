@@ -23,6 +23,15 @@ hypothesis.settings.register_profile("explore", deadline=None, max_examples=1_00
 hypothesis.settings.load_profile("repeatable")
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` chooses
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    """Mark as `newest` each test that runs the command, by a fixture, and is not marked as `oldest`."""
+    for item in items:
+        names = set(getattr(item, "fixturenames", ()))
+        if names & {"run", "fails", "stops", "written"} and not item.get_closest_marker("oldest"):
+            item.add_marker(pytest.mark.newest)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def package_for_processes() -> Iterator[None]:
     """Let processes that a test starts import the package under test, whichever checkout is installed."""

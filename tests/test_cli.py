@@ -13,6 +13,8 @@ from typing import Any
 import duckdb
 import pytest
 
+from ranking_udfs.command.arguments import parsers
+from ranking_udfs.command.cli import main
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
 from tests.command import (  # noqa: F401
     DOCUMENTS,
@@ -34,6 +36,44 @@ from tests.command import (  # noqa: F401
     slow,
     table,
 )
+
+SEEDS = ROOT / "examples/dbt_project/seeds"
+MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
+IDS = ["--user", "customer_id", "--item", "sku"]
+COLUMNS = [*IDS, "--system", "model", "--grade", "stars"]
+SEGMENT = ["--segment", f"{PEOPLE}:segment"]
+# A call of each command with all that it asks DuckDB for.
+CALLS = {
+    "check": [MODELS, RATINGS, *COLUMNS, "--history", RATINGS],
+    "compare": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--fail-if", "p < 0"],
+    "completion": ["bash"],
+    "evaluate": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--by-user", "by_user.parquet"],
+    "explain": [MODELS, RATINGS, *COLUMNS, "--user-id", "c01"],
+    "fuse": [MODELS, *IDS, "--system", "model", "--output", "fused.csv"],
+    "install": ["shop.duckdb"],
+    "measures": [],
+    "overlap": [MODELS, *IDS, "--system", "model"],
+    "report": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--output", "report.html"],
+    "split": [RATINGS, *IDS, "--time", "rated_on", "--test-size", "5 days", "--output", "folds"],
+    "sql": [MODELS, RATINGS, *COLUMNS],
+    "uninstall": ["shop.duckdb"],
+}
+
+
+@pytest.mark.oldest
+@pytest.mark.parametrize("command", parsers()[1])
+def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) -> None:
+    assert command != "uninstall" or main(["install", *CALLS["install"]]) == 0
+    assert main([command, *CALLS[command]]) == 0
+    assert "error" not in capsys.readouterr().err
+
+
+def test_what_else_runs_the_command_is_for_the_newest_duckdb_alone(
+    request: pytest.FixtureRequest, run: Run
+) -> None:
+    assert run("--version")
+    assert request.node.get_closest_marker("newest")
+
 
 # --- The documents' tables ---
 

@@ -34,6 +34,8 @@ from tests.command import (  # noqa: F401
     write,
 )
 
+pytestmark = pytest.mark.oldest
+
 # --- The check ---
 
 

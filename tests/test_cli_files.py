@@ -38,6 +38,8 @@ from tests.command import (  # noqa: F401
     write,
 )
 
+pytestmark = pytest.mark.oldest
+
 # --- Input ---
 
 

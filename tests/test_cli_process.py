@@ -44,6 +44,8 @@ from tests.command import (  # noqa: F401
     write,
 )
 
+pytestmark = pytest.mark.oldest
+
 
 def test_version_and_help(run: Run) -> None:
     libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))

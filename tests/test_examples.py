@@ -25,7 +25,7 @@ Run = Callable[[duckdb.DuckDBPyConnection, str], None]
 
 
 @pytest.fixture(scope="module")
-def run() -> Run:
+def run_sql() -> Run:
     runner: Run = runpy.run_path(str(EXAMPLES / "run_sql.py"))["run"]
     return runner
 
@@ -35,13 +35,13 @@ def read(name: str) -> str:
 
 
 def test_the_folds_are_evaluated_each_by_its_own_truth(
-    run: Run,
+    run_sql: Run,
     con: duckdb.DuckDBPyConnection,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    printed = printed_on_any_threads(run, con, "folds.sql", capsys)
+    printed = printed_on_any_threads(run_sql, con, "folds.sql", capsys)
     assert len(read("folds.sql").splitlines()) < 80
     assert re.search(r"similar +│ +30 │ .* │ better", printed)
     ratings = "FROM 'examples/dbt_project/seeds/ratings.csv'"
@@ -86,9 +86,9 @@ def test_the_folds_are_evaluated_each_by_its_own_truth(
 
 
 def test_the_fusion_that_is_found_is_compared_on_other_users(
-    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed = printed_on_any_threads(run, con, "tune_fusion.sql", capsys)
+    printed = printed_on_any_threads(run_sql, con, "tune_fusion.sql", capsys)
     found = re.search(
         r"│ +10 │ \{popularity=1, similar=9\} │ similar │ +([\d.]+) │ +([\d.]+) │.*unclear", printed
     )
@@ -115,14 +115,14 @@ def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFi
 
 
 def printed_on_any_threads(
-    run: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
+    run_sql: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
 ) -> str:
     """What the example prints on four threads, which is what it prints on one."""
     printed = []
     with ranking_udfs.register(duckdb.connect()) as other:
         for connection, threads in ((other, 1), (con, 4)):
             connection.execute(f"SET threads = {threads}")
-            run(connection, read(example))
+            run_sql(connection, read(example))
             printed.append(capsys.readouterr().out)
     assert printed[0] == printed[1]
     return printed[0]
@@ -188,9 +188,9 @@ def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path
 
 @pytest.mark.slow
 def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
-    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed = printed_on_any_threads(run, con, "recommender.sql", capsys)
+    printed = printed_on_any_threads(run_sql, con, "recommender.sql", capsys)
     for title in ("The shop", "Mean over users", "Who is served well?", "Beyond accuracy"):
         assert title in printed
 
@@ -231,9 +231,9 @@ def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
 
 @pytest.mark.slow
 def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coin_by_chance(
-    run: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
+    run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "Mean over users" in printed_on_any_threads(run, con, "rank_effectiveness.sql", capsys)
+    assert "Mean over users" in printed_on_any_threads(run_sql, con, "rank_effectiveness.sql", capsys)
     measures = ("spearman", "kendall_tau", "concordant_pairs", "ndcg", "ndcg_at_5")
     for measure in measures:
         order = con.sql(f"SELECT system FROM effectiveness ORDER BY {measure} DESC").fetchall()
@@ -248,7 +248,7 @@ def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coi
     ("script", "made"), [("dbt_project/make_seeds.sql", "seeds"), ("retrieval/make_data.sql", ".")]
 )
 def test_the_data_of_an_example_are_what_their_sql_makes(
-    run: Run,
+    run_sql: Run,
     con: duckdb.DuckDBPyConnection,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -257,7 +257,7 @@ def test_the_data_of_an_example_are_what_their_sql_makes(
 ) -> None:
     (tmp_path / made).mkdir(exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    run(con, read(script))
+    run_sql(con, read(script))
     files = [*(EXAMPLES / script).parent.glob(f"{made}/*.csv")]
     assert len(files) == 3
     for file in files:
