@@ -19,7 +19,7 @@ from ranking_udfs.duckdb import portable
 from ranking_udfs.evaluation.problems import TEXTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close
-from tests.sql_names import NAMES
+from tests.sql_names import CTES, NAMES
 from tests.witnesses import WITNESSES, Value
 
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
@@ -285,11 +285,22 @@ def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnect
 def test_cut_offs_that_cannot_be_are_errors(
     editions: list[duckdb.DuckDBPyConnection], ks: str, expected: str
 ) -> None:
-    take_ks = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check")
-    for con, functions in zip(editions, (take_ks, take_ks[-1:]), strict=True):
-        for function in functions:
-            error = message(con, f"FROM {function}('rec', 'truth', ks := {ks})")
-            assert error == f"Invalid Input Error: {function}: {expected}"
+    for con, room in zip(editions, ("_ranking.main.", ""), strict=True):
+        error = message(con, f"SELECT {room}_ranking_cuts({ks}, 'caller')")
+        assert error == f"Invalid Input Error: caller: {expected}"
+
+
+@pytest.mark.parametrize(
+    "function", ["ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check"]
+)
+def test_each_function_is_named_in_the_error_of_its_cut_offs(
+    editions: list[duckdb.DuckDBPyConnection], function: str
+) -> None:
+    for con in editions if function == "ranking_check" else editions[:1]:
+        error = message(con, f"FROM {function}('rec', 'truth', ks := [5, -1])")
+        assert error == f"Invalid Input Error: {function}: every k in ks must be 0 or more, got -1"
+        error = message(con, f"FROM {function}('rec', 'truth', ks := ['2'])")
+        assert error == f"Invalid Input Error: {function}: ks must be a list of integers, got VARCHAR[]"
 
 
 @pytest.mark.parametrize(
@@ -299,14 +310,14 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
     tables: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
     query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {})"
-    expected = tables.execute(query.format("[2, 4]")).fetchall()
+    expected = [(2, 1.0), (4, 4 / 3)]
     assert tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall() == expected
     assert tables.execute(query.format(f"4::{kind}")).fetchall() == expected[1:]
-    ((_, whole),) = tables.execute(query.format("[NULL]")).fetchall()
     if "TINY" not in kind:
-        for k in (2**31, 2**63 - 1, 2**63, 2**64 - 1):
-            ((_, hits),) = tables.execute(query.format(f"[{k}::{kind}]")).fetchall()
-            assert hits == whole, k
+        huge = ", ".join(f"{k}::{kind}" for k in (2**31, 2**63 - 1, 2**63, 2**64 - 1))
+        found = tables.execute(query.format(f"[{huge}]")).fetchall()
+        assert {hits for _, hits in found} == {4 / 3}, found
+        assert 2**31 in [k for k, _ in found]
 
 
 @pytest.mark.parametrize(
@@ -484,11 +495,28 @@ def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyCon
 def test_bad_columns_are_errors_that_name_them(
     editions: list[duckdb.DuckDBPyConnection], rec: str, truth: str, expected: str
 ) -> None:
-    for con, functions in zip(editions, (TABLE_FUNCTIONS, ONE_JUDGED), strict=True):
+    for con in editions:
         con.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
-        for function, name in functions.items():
-            error = message(con, f"FROM {function}('bad_rec', 'bad_truth', 2)")
-            assert error == f"Invalid Input Error: {name}: {expected}"
+        error = message(con, "FROM ranking_judged('bad_rec', 'bad_truth', 2)")
+        assert error == f"Invalid Input Error: ranking_judged: {expected}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", TABLE_FUNCTIONS)
+def test_each_function_is_named_in_the_errors_of_its_tables(
+    tables: duckdb.DuckDBPyConnection, function: str
+) -> None:
+    """One error of each macro that finds some: of columns, users, grades and the names of columns."""
+    for truth, arguments, expected in (
+        ("SELECT userid FROM truth", "", "truth must have a column itemid (item_col), got userid; "),
+        ("FROM truth LIMIT 0", "", "truth must have a user, got 0 rows"),
+        ("SELECT *, NULL::DOUBLE AS rel FROM truth", "", "rel must be a finite number, got NULL"),
+        ("FROM truth", ", item_col := 5", "item_col must be the name of a column, got 5"),
+        ("FROM truth", ", descending := 1", "descending must be true or false, got 1"),
+    ):
+        tables.execute(f"CREATE OR REPLACE VIEW bad_truth AS {truth}")
+        error = message(tables, f"FROM {function}('rec', 'bad_truth', 2{arguments})")
+        assert error.startswith(f"Invalid Input Error: {TABLE_FUNCTIONS[function]}: {expected}")
 
 
 NAMED = (
@@ -608,10 +636,9 @@ def test_a_query_in_place_of_a_table_says_to_name_it(
 def test_names_that_are_not_there_are_errors_that_list_the_columns(
     editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: str
 ) -> None:
-    for con, functions in zip(editions, (TABLE_FUNCTIONS, ONE_JUDGED), strict=True):
-        for function, name in functions.items():
-            error = message(con, f"FROM {function}('rec', 'truth', 2, {arguments})")
-            assert error == f"Invalid Input Error: {name}: {expected}"
+    for con in editions:
+        error = message(con, f"FROM ranking_judged('rec', 'truth', 2, {arguments})")
+        assert error == f"Invalid Input Error: ranking_judged: {expected}"
 
 
 def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
@@ -699,9 +726,9 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: st
         users = "FROM range(3000) AS t(u)"
         con.execute(f"CREATE TABLE recs AS SELECT {rec} AS userid, u AS itemid, 1 AS score {users}")
         con.execute(f"CREATE TABLE truths AS SELECT {truth} AS userid, u AS itemid {users}")
-        for _ in range(20):
+        for _ in range(10):
             with pytest.raises(duckdb.InvalidInputException, match="userid must have the same type"):
-                con.execute("SELECT recall FROM ranking_summary('recs', 'truths', [10])").fetchall()
+                con.execute("SELECT n_rec FROM ranking_judged('recs', 'truths', 10)").fetchall()
 
 
 def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
@@ -1326,15 +1353,19 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
 
 @pytest.mark.slow
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
-    """Every name of the SQL as one of hers: a CTE is rec and a table truth, or the other way round."""
+    """Every name of the SQL as one of hers, and of each two CTEs one as her rec, the other as her truth."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
+    assert {"_ranking_by_item", "_ranking_matched", "_ranking_cut_lists"} <= set(CTES)
     expected = everything(tables, "rec", "truth")
     tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
     tables.execute("CREATE TABLE truth AS FROM memory.truth")
+    another = "SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel"
     for name in NAMES:
-        tables.execute(f'CREATE TABLE "{name}" AS SELECT 7 AS userid, 7 AS itemid, 7 AS score, 7 AS rel')
+        tables.execute(f'CREATE TABLE "{name}" AS {another}')
     assert everything(tables, "rec", "truth") == expected
-    for i, (name, following) in enumerate(zip(NAMES[::2], [*NAMES[1::2], "rec"], strict=False)):
+    ctes = ", ".join(f'"{name}" AS ({another})' for name in NAMES)
+    assert everything(tables, "rec", "truth", f"WITH {ctes}") == expected
+    for i, (name, following) in enumerate(zip(CTES[::2], [*CTES[1::2], "rec"], strict=False)):
         of, other = ("rec", "truth") if i % 2 else ("truth", "rec")
         tables.execute(f'CREATE OR REPLACE TABLE "{name}" AS FROM memory.{of}')
         named = {of: f'"{name}"', other: f'"{following}"'}
