@@ -261,7 +261,7 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
     some_ks: list[list[int | None]] = [[0], [1], [2, 3], [3, 40], [2, None]]
     for i, (rec, truth, names) in enumerate(LAYOUTS.values()):
         either.execute(f"CREATE OR REPLACE VIEW rec AS {rec}; CREATE OR REPLACE VIEW truth AS {truth}")
-        for some in some_ks if i == 0 else some_ks[i:]:
+        for some in some_ks if i == 0 else some_ks[i : i + 1]:
             arguments = f"('rec', 'truth', {literal(some)}, ties := 'expected'{names})"
             found = either.execute(f"FROM ranking_by_user{arguments}")
             before = ["system"] * ("system" in names) + ["userid", "k", "n_rec", "n_truth"]
