@@ -24,7 +24,7 @@ STARTED = 0.6  # seconds of processor time before the command's first query
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """rec/*.parquet: ten million rows, in one file of many names; rec.parquet: its rows; truth.parquet.
 
-    crowd.parquet: a truth of so many users that what is written about each takes seconds.
+    crowd.parquet: a truth of so many users that what is written about each takes a while.
     """
     folder = tmp_path_factory.mktemp("data")
     (folder / "rec").mkdir()
@@ -34,7 +34,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
             TO '{folder / "rec.parquet"}';
             COPY (SELECT i // 2 AS userid, i % 103 AS itemid FROM range(200000) t(i))
             TO '{folder / "truth.parquet"}';
-            COPY (SELECT i AS userid, i % 103 AS itemid FROM range(1000000) t(i))
+            COPY (SELECT i AS userid, i % 103 AS itemid FROM range(400000) t(i))
             TO '{folder / "crowd.parquet"}'
         """)
     for i in range(20):
