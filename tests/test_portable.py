@@ -173,7 +173,8 @@ def twins() -> Iterator[tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnecti
 
 
 def test_every_macro_that_a_user_may_call_has_a_query_here() -> None:
-    assert QUERIES.keys() == {name for name in script_macros() if not name.startswith("_")}
+    public = {name for name in script_macros() if not name.startswith("_")}
+    assert QUERIES.keys() == public, "QUERIES must have a query of each"
 
 
 @pytest.mark.parametrize("query", IN_FEW)

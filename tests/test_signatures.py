@@ -133,6 +133,10 @@ def test_every_argument_is_another_than_the_default() -> None:
     for name in PUBLIC:
         for form in parameters(name):
             for parameter in form:
-                if default(parameter) is not None and parameter not in EXCLUDED:
+                one = parameter.split()[0]
+                if default(parameter) is None:
+                    assert one in GIVEN | OF_ONE.get(name, {}), f"{name}: GIVEN must have a value for {one}"
+                elif parameter not in EXCLUDED:
                     chosen = OTHER | OF_ONE.get(name, {})
-                    assert chosen[parameter.split()[0]] != default(parameter), (name, parameter)
+                    assert one in chosen, f"{name}: OTHER must have a value for {one}"
+                    assert chosen[one] != default(parameter), (name, parameter)

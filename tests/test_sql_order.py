@@ -35,9 +35,9 @@ def test_every_order_is_said_in_full(path: Path) -> None:
     text = code(path.read_text(encoding="utf-8"))
     for found in re.finditer(r"\bORDER BY\b", text):
         for key in sort_keys(text[found.end() :]):
-            assert KEY.fullmatch(key), key
+            assert KEY.fullmatch(key), f"ORDER BY {key}: say ASC or DESC, and NULLS FIRST or NULLS LAST"
     for arguments in re.findall(r"\blist_sort\((.*)", text, re.DOTALL):
-        assert re.search(r"'(ASC|DESC)'", arguments), arguments
+        assert re.search(r"'(ASC|DESC)'", arguments), f"list_sort({arguments}: say 'ASC' or 'DESC'"
 
 
 def test_sort_keys_are_told_apart() -> None:

@@ -16,6 +16,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
+from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.evaluation.problems import TEXTS
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close
@@ -38,6 +39,9 @@ TABLE_FUNCTIONS = {
     "ranking_distribution": "ranking_distribution",
     **TAKE_MAX_K,
 }
+
+# Those of rec and truth that have tests of their errors elsewhere.
+APART = {"compare", "check", "by_item", "explain", "intents_by_user"}
 
 REC = """
     (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),  -- 20 and 30 are tied: 10, 20, 30, 60
@@ -499,6 +503,14 @@ def test_bad_columns_are_errors_that_name_them(
         con.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
         error = message(con, "FROM ranking_judged('bad_rec', 'bad_truth', 2)")
         assert error == f"Invalid Input Error: ranking_judged: {expected}"
+
+
+def test_no_table_function_of_rec_and_truth_is_left_out() -> None:
+    names = [name for name, macro in macros().items() if macro.is_table and name == macro.always]
+    both = {name for name in names if [*macros()[name].signatures()[0], "", ""][:2] == ["rec", "truth"]}
+    public = {name for name in both if not name.startswith("_")}
+    apart = {f"ranking_{name}" for name in APART}
+    assert TABLE_FUNCTIONS.keys() == public - apart, "TABLE_FUNCTIONS must have each, or APART"
 
 
 @pytest.mark.slow
