@@ -2,6 +2,7 @@
 
 import doctest
 import gc
+import inspect
 import json
 import os
 import re
@@ -502,6 +503,15 @@ def test_cut_offs_that_no_measure_uses_make_no_rows(con: duckdb.DuckDBPyConnecti
     given = np.array([4, 2])
     found = ranking_udfs.evaluate("rec", "truth", "ndcg", given, con=con, check=False, **COLUMNS)
     assert [row["k"] for row in rows(found)] == [4, 2, 4, 2]
+
+
+# --- Docstrings ---
+
+
+def test_every_argument_is_described() -> None:
+    for function in (ranking_udfs.evaluate, ranking_udfs.compare, ranking_udfs.report):
+        described = re.findall(r"^    (\w+): ", inspect.getdoc(function) or "", re.MULTILINE)
+        assert set(described) >= set(inspect.signature(function).parameters), function.__name__
 
 
 # --- Examples ---

@@ -129,7 +129,7 @@ def test_the_script_has_the_parameters_that_the_reference_says() -> None:
             assert sorted(found for one, found in made if one == always) == sorted(expected), name
 
 
-def test_every_argument_is_another_than_the_default() -> None:
+def test_no_argument_is_left_out_and_each_is_another_than_the_default() -> None:
     for name in PUBLIC:
         for form in parameters(name):
             for parameter in form:
