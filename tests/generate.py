@@ -195,8 +195,11 @@ def portable_script() -> tuple[Path, str]:
 
 
 if __name__ == "__main__":
-    for _ in range(2):  # the reference shows what the macros return that were generated before
-        for path, text in generated().items():
+    for _ in range(2):
+        stale = {path: text for path, text in generated().items() if path.read_text() != text}
+        for path, text in stale.items():
             path.write_text(text)
         path, text = portable_script()
         path.write_text(text)
+        if not stale.keys() - {REFERENCE}:  # which shows what the macros return that were there before
+            break
