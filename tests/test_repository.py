@@ -1,5 +1,6 @@
 """What a public repository runs and asks for: workflows and forms, by the tools that know their rules."""
 
+import os
 import re
 import subprocess
 import sys
@@ -17,7 +18,7 @@ WORKFLOWS = sorted((GITHUB / "workflows").iterdir())
 @pytest.mark.parametrize(
     ("schema", "pattern", "count"),
     [
-        ("github-workflows", "workflows/*.yml", 2),
+        ("github-workflows", "workflows/*.yml", 3),
         ("github-issue-forms", "ISSUE_TEMPLATE/[!c]*.yml", 2),
         ("github-issue-config", "ISSUE_TEMPLATE/config.yml", 1),
     ],
@@ -50,3 +51,18 @@ def test_the_tests_that_the_workflow_names_are_there() -> None:
     named = re.findall(r"tests/\w+\.py", (GITHUB / "workflows/checks.yml").read_text(encoding="utf-8"))
     assert len(named) > 5
     assert all((ROOT / name).is_file() for name in named)
+
+
+def test_the_page_is_published_with_all_that_it_reads(tmp_path: Path) -> None:
+    workflow = (GITHUB / "workflows/pages.yml").read_text(encoding="utf-8")
+    (steps,) = re.findall(r"run: \|\n((?: {10}.*\n)+)", workflow)
+    folders = {"RUNNER_TEMP": str(tmp_path), "PATH": os.environ["PATH"]}
+    subprocess.run(["bash", "-euo", "pipefail", "-c", steps], cwd=ROOT, env=folders, check=True)
+    site = tmp_path / "site"
+    page = site / "examples/browser"
+    read = re.findall(r'(?:href|src)="([\w./]+)"', (page / "index.html").read_text(encoding="utf-8"))
+    read += re.findall(r'"(\.\./[\w./]+)"', (page / "page.js").read_text(encoding="utf-8"))
+    assert len(read) == 5
+    assert all((page / path).exists() for path in read)
+    assert {path.name for path in (page / "../dbt_project/seeds").iterdir()} >= {"ratings.csv"}
+    assert (site / "examples/report.html").is_file()

@@ -1,0 +1,784 @@
+// From two files to an answer. DuckDB reads, checks, measures and compares; this page asks and shows.
+
+// To serve your own copy of the libraries: `npm install --prefix examples/browser @duckdb/duckdb-wasm@1.32.0
+// apache-arrow@17.0.0 vega@6.4.0 vega-lite@6.4.3 vega-embed@7.3.0`, CDN = "node_modules/" here, and without the
+// two mentions of cdn.jsdelivr.net in the policy of index.html.
+const CDN = "https://cdn.jsdelivr.net/npm/";
+const LIBRARIES = {
+  arrow: ["apache-arrow@17.0.0/Arrow.es2015.min.js", "sha384-o0NAvZLrsqSiiIs62e876tz3P1Hg140RXcPkhBnT4wA90iCtIL230llnh6dB8/Fv"],
+  duckdb: ["@duckdb/duckdb-wasm@1.32.0/dist/duckdb-browser.cjs", "sha384-Lomwwsm826UlzWDz7YU1lqOa5r2t7sY90meZdfcvKE5qbTrYQaegEH0N0wdhuCy4"],
+  worker: ["@duckdb/duckdb-wasm@1.32.0/dist/duckdb-browser-eh.worker.js", "sha384-a2Q5wPfMJHriw96D3xhtkym83ST11xUIm6e27q9d3v4ykPqSzeY7WCXK6CTlJFwb"],
+  wasm: ["@duckdb/duckdb-wasm@1.32.0/dist/duckdb-eh.wasm", "sha384-hw3GjeJZY5QapQ8mwqMHXBPVmTLO+jKm5dlDwkGsEfjyu/HcXx1d0Rwlr/ZAShjq"],
+  vega: ["vega@6.4.0/build/vega.min.js", "sha384-VKdcJr3ZaBIJMbVcopTAI/JEuUkSY6qnwVu9iLuw0DnQ9gQ1JjsfZJhXFQAgNi43"],
+  vegaLite: ["vega-lite@6.4.3/build/vega-lite.min.js", "sha384-9/70gNCfOu6G7xXvkdreMfuqAEsoaGJVXV2BN/JLRXkSmcGvnMqtsRx8HZtUWAvI"],
+  vegaEmbed: ["vega-embed@7.3.0/build/vega-embed.min.js", "sha384-Muy1QRxYFeNrA1zShc1KtN4OfipkR/61gt+HWqN57c1Zxu3Oe16TsilsruVVjfKL"],
+};
+const SCRIPT = "../../sql/ranking_udfs.sql";
+const SAMPLE = "../dbt_project/seeds/";
+const SAMPLE_FROM = "2026-05-22"; // what was rated before is what the sample's models were made of
+
+const ROLES = {
+  rec: { userid: "User", itemid: "Item", score: "Score or rank", system: "Model" },
+  truth: { userid: "User", itemid: "Item", rel: "Grade" },
+};
+const OPTIONAL = ["system", "rel"];
+const ARGUMENTS = { userid: "user_col", itemid: "item_col", score: "score_col", rel: "grade_col", system: "system_col" };
+const FIRST_MEASURES = ["ndcg", "recall"]; // the first decides
+const MOST_SYSTEMS = { charts: 8, pairs: 20 };
+const CONFIDENCE = 0.95;
+const TOUCHED = 0.05; // of the users: from this share without a list on, means of users with lists stand beside
+const RANKS = "rec: scores look like ranks"; // how the rows of ranking_check begin that this page acts on
+const NOTHING = /^no (user|item) of truth is in rec/;
+
+const $ = (selector) => document.querySelector(selector);
+const identifier = (name) => `"${name.replaceAll('"', '""')}"`;
+const literal = (text) => `'${String(text).replaceAll("'", "''")}'`;
+
+// --- Numbers, as a report writes them (udfs/ranking_udfs/evaluation/words.py) ---
+
+/** Write a number with so many decimals; one that lies just between two goes to the even one, as Python rounds. */
+function fixed(number, decimals) {
+  const text = number.toFixed(decimals);
+  const rest = number.toFixed(100).split(".")[1].slice(decimals);
+  if (!/^50*$/.test(rest) || Number(text.at(-1)) % 2 === 0) return text;
+  return (number - Math.sign(number) * 0.5 * 10 ** -decimals).toFixed(decimals);
+}
+
+/** Write a number with four significant digits. */
+function formatNumber(number, digits = 4) {
+  if (number === null) return "";
+  if (number === 0) return "0";
+  const rounded = Number(number).toExponential(digits - 1);
+  const exponent = Number(rounded.split("e")[1]);
+  if (exponent < -4 || exponent >= digits) return rounded.replace(/\.?0*e\+?/, "e");
+  const text = fixed(number, digits - 1 - exponent);
+  return text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+}
+
+const formatP = (p) => (p !== null && p < 0.0001 ? "< 0.0001" : formatNumber(p, 2));
+const decimalsOf = (half) => (half > 0 ? 1 - Math.floor(Math.log10(half)) : 10);
+
+/** Return the decimals of a column: its narrowest interval's, or by its largest number. */
+function columnDecimals(numbers, halves) {
+  const found = halves.filter((half) => half);
+  if (found.length) return Math.max(...found.map(decimalsOf));
+  const largest = Math.max(...numbers.map(Math.abs), 0) || 1;
+  return Math.max(3 - Math.floor(Math.log10(largest)), 0);
+}
+
+function formatWithHalf(number, half, decimals) {
+  const shown = half === null ? [number] : [number, half];
+  const isTooLong = decimals > 9 || Math.max(...shown.map(Math.abs)) >= 1e9;
+  return shown.map((one) => (isTooLong ? formatNumber(one) : fixed(one, Math.max(decimals, 0)))).join(" ± ");
+}
+
+const atK = (measure, k) => `${measure}@${k ?? "all"}`;
+
+// --- DuckDB ---
+
+let parts, script, connection; // the library's files, the pack's SQL, a promise of {db, con}
+let stop = () => {}; // ends what the page waits for
+const files = new Map(); // what DuckDB may read, by name
+
+async function fetched([path, integrity]) {
+  return URL.createObjectURL(await (await fetch(CDN + path, { integrity })).blob());
+}
+
+function addScript([path, integrity]) {
+  const added = Object.assign(document.createElement("script"), { src: CDN + path, integrity, crossOrigin: "anonymous" });
+  return new Promise((resolve, reject) => {
+    added.onload = resolve;
+    added.onerror = () => reject(new Error(`${CDN + path} could not be loaded, or is not what it should be`));
+    document.head.append(added);
+  });
+}
+
+/** Load all libraries. DuckDB's is for Node's `require`, so it is given one while it is loaded. */
+async function load() {
+  const { arrow, duckdb, worker, wasm, vega, vegaLite, vegaEmbed } = LIBRARIES;
+  const loading = Promise.all([fetched(worker), fetched(wasm), fetch(SCRIPT).then((answer) => answer.text())]);
+  loading.catch(() => {});
+  await addScript(arrow);
+  Object.assign(window, { module: { exports: {} }, require: () => window.Arrow });
+  await addScript(duckdb);
+  const library = window.module.exports;
+  delete window.module;
+  delete window.require;
+  for (const one of [vega, vegaLite, vegaEmbed]) await addScript(one);
+  parts = { library };
+  [parts.worker, parts.wasm, script] = await loading;
+}
+
+async function connect() {
+  const { library, worker, wasm } = parts;
+  const db = new library.AsyncDuckDB(new library.VoidLogger(), new Worker(worker));
+  await db.instantiate(wasm);
+  await db.open({ query: { castBigIntToDouble: true, castDecimalToDouble: true } });
+  const con = await db.connect();
+  await con.query(script);
+  for (const [name, file] of files) await register(db, name, file);
+  return { db, con };
+}
+
+const register = (db, name, file) =>
+  db.registerFileHandle(name, file, parts.library.DuckDBDataProtocol.BROWSER_FILEREADER, true);
+
+class Cancelled extends Error {}
+
+/** Return the rows of a query; Cancelled if the user ends it. */
+async function query(sql) {
+  const work = connection.then(({ con }) => con.query(sql));
+  work.catch(() => {});
+  const found = await Promise.race([work, new Promise((_, reject) => (stop = reject))]);
+  return found.toArray().map((row) => row.toJSON());
+}
+
+/** End whatever DuckDB does, planning too, with the worker that does it, and start another one. */
+function restart() {
+  connection.then(({ db }) => db.terminate(), () => {});
+  connection = connect();
+  stop(new Cancelled());
+}
+
+// --- Files ---
+
+/** Tables of each side: name, the SQL of their rows, columns with types, whether DuckDB knows types of its own. */
+const tables = { rec: [], truth: [] };
+
+/** An error beside what caused it: the side or "options". */
+class InputError extends Error {
+  constructor(place, message) {
+    super(message);
+    this.place = place;
+  }
+}
+
+const firstLine = (error) => String(error.message ?? error).split("\n")[0].replace(/^[A-Z][\w ]* Error: /, "");
+const extension = (name) => name.toLowerCase().replace(/\.(gz|zst)$/, "").split(".").at(-1);
+
+/** Give DuckDB a file under its name, or under another if that is taken or means several files. */
+async function addFile(file) {
+  let name = file.name.replace(/[*?[\]]/g, "_");
+  for (let i = 2; files.has(name) && files.get(name) !== file; i++) name = name.replace(/^(\d+_)?/, `${i}_`);
+  files.set(name, file);
+  await register((await connection).db, name, file);
+  return name;
+}
+
+const LINES = (name) =>
+  `read_csv(${literal(name)}, columns = {'line': 'VARCHAR'}, auto_detect = false, header = false, delim = '', quote = '', escape = '')`;
+const WORDS = "regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+')";
+
+/** Return the SQL that reads a TREC run or qrels as a table, or null where the file is neither. */
+async function trecRows(name) {
+  const [shape] = await query(`SELECT
+    bool_and(len(words) = 6 AND TRY_CAST(words[4] AS DOUBLE) + TRY_CAST(words[5] AS DOUBLE) IS NOT NULL) AS is_run,
+    bool_and(len(words) = 4 AND TRY_CAST(words[4] AS DOUBLE) IS NOT NULL) AS is_qrels
+FROM (SELECT ${WORDS} AS words FROM ${LINES(name)} WHERE trim(line) <> '' LIMIT 10)`).catch(() => [{}]);
+  if (!shape.is_run && !shape.is_qrels) return null;
+  const [count, words, columns] = shape.is_run
+    ? [6, "topic Q0 doc rank score tag", "words[6] AS system, words[1] AS topic, words[3] AS doc, words[5]::DOUBLE AS score"]
+    : [4, "topic 0 doc grade", "words[1] AS topic, words[3] AS doc, words[4]::DOUBLE AS grade"];
+  const wrong = literal(`${name}: a line is not of the shape ${words}: `);
+  return `(SELECT ${columns}
+FROM (SELECT CASE WHEN len(words) = ${count} THEN words ELSE error(${wrong} || line) END AS words
+FROM (SELECT line, ${WORDS} AS words FROM ${LINES(name)} WHERE trim(line, e' \\t\\r') <> '')))`;
+}
+
+/** Find out what a file has. */
+async function inspect(side, file, where = "") {
+  if (!file.size) throw new InputError(side, `${file.name} is empty.`);
+  const name = await addFile(file);
+  const kind = { parquet: "Parquet", json: "JSON", jsonl: "JSON", ndjson: "JSON" }[extension(name)];
+  const trec = kind ? null : await trecRows(name);
+  const rows = trec ?? (kind ? `read_${kind.toLowerCase()}(${literal(name)})` : `read_csv(${literal(name)})`);
+  const refuse = (text) => (error) => {
+    if (error instanceof Cancelled) throw error;
+    throw new InputError(side, `${file.name} ${text}${/sniff/.test(error.message) ? "no columns are found in it." : firstLine(error)}`);
+  };
+  if (kind) {
+    await query(`LOAD ${kind.toLowerCase()}`).catch((error) => {
+      if (!(error instanceof Cancelled)) restart(); // it stays broken where an extension cannot be had
+      return refuse(`is ${kind}, for which DuckDB loads an extension from extensions.duckdb.org, which failed (CSV needs none): `)(error);
+    });
+  }
+  const found = await query(`DESCRIBE FROM ${rows}`).catch(refuse(`cannot be read as ${kind ?? "CSV"}: `));
+  const columns = Object.fromEntries(found.map((row) => [row.column_name, row.column_type]));
+  if (found.length < 2) {
+    const got = Object.keys(columns).map((one) => JSON.stringify(one.slice(0, 60))).join();
+    throw new InputError(side, `${file.name} cannot be read as CSV: it has one column, ${got}.`);
+  }
+  return { name, file, shown: file.name, rows, columns, where, isTyped: Boolean(kind || trec) };
+}
+
+const modelOf = (table) => table.shown.replace(/\..*/, "");
+const has = (table, column) => Object.hasOwn(table.columns, column);
+const rowType = (table) =>
+  literal(`STRUCT(${Object.entries(table.columns).map(([name, type]) => `${identifier(name)} ${type}`).join(", ")})`);
+
+/** Return the likely column of each role: the one of that name, or what the pack's SQL takes for it. */
+async function recognise(table) {
+  const near = Object.entries(ARGUMENTS).map(([role, argument]) => `_ranking_nearest_column(${rowType(table)}, '${argument}') AS ${role}`);
+  const [found] = await query(`SELECT ${near.join(", ")}`);
+  const exact = (role) => Object.keys(table.columns).find((column) => column.toLowerCase() === role);
+  return Object.fromEntries(Object.keys(ARGUMENTS).map((role) => [role, exact(role) ?? found[role]]));
+}
+
+/** Let go of files that no table is of. */
+async function forget() {
+  const used = Object.values(tables).flat().map((table) => table.name);
+  for (const name of [...files.keys()].filter((name) => !used.includes(name))) {
+    files.delete(name);
+    await (await connection).db.dropFile(name);
+  }
+}
+
+/** Take the files of a side, and show their columns with what they likely are. */
+async function choose(side, chosen, where) {
+  tables[side] = [];
+  await forget();
+  say(side);
+  $("#answer").replaceChildren();
+  if (side === "rec") $("#baseline").hidden = true; // which models there are is known when the files are read
+  else $("#form").elements.min_grade.value = ""; // it was of other grades
+  const place = $(`#${side} .columns`);
+  place.replaceChildren();
+  $(`#${side} .files`).textContent = chosen.map((file) => `${file.name} (${file.size < 1e6 ? `${Math.ceil(file.size / 1e3)} kB` : `${(file.size / 1e6).toFixed(1)} MB`})`).join(", ");
+  const found = [];
+  for (const file of [...chosen].sort((one, other) => (one.name < other.name ? -1 : 1))) {
+    progress(`Looking at ${file.name}`);
+    found.push(await inspect(side, file, where));
+  }
+  if (!found.length) return;
+  tables[side] = found;
+  const likely = await recognise(found[0]);
+  const taken = new Set();
+  for (const [role, label] of Object.entries(ROLES[side])) {
+    const select = element("select", { name: `${side}.${role}` });
+    const none = OPTIONAL.includes(role) ? "(none)" : "(choose)";
+    select.append(new Option(none, ""), ...Object.keys(found[0].columns).map((name) => new Option(name, name)));
+    select.value = taken.has(likely[role]) ? "" : likely[role];
+    taken.add(select.value);
+    place.append(element("label", {}, `${label} `, select));
+  }
+  await offerSwap();
+}
+
+const column = (side, role) => $("#form").elements[`${side}.${role}`]?.value ?? "";
+
+/** Offer to swap the two sides where the truth has the scores or the models, and the recommendations have not. */
+async function offerSwap() {
+  say("truth", "");
+  if (!tables.rec.length || !tables.truth.length) return;
+  const [rec, truth] = [await recognise(tables.rec[0]), await recognise(tables.truth[0])];
+  const what = [
+    !has(tables.rec[0], "score") && has(tables.truth[0], "score") ? "a column score" : "",
+    !rec.system && truth.system ? `a column of models, ${truth.system},` : "",
+    !rec.score && truth.score ? `scores, ${truth.score},` : "",
+  ].find(Boolean);
+  if (!what) return;
+  const swap = element("button", { type: "button" }, "Swap them");
+  swap.onclick = () => work(async () => {
+    const { rec, truth } = { ...tables };
+    await choose("rec", truth.map((table) => table.file), truth[0].where);
+    await choose("truth", rec.map((table) => table.file), rec[0].where);
+  });
+  say("truth", `The truth has ${what} and the recommendations have none: are the two swapped? `, swap);
+}
+
+// --- The question ---
+
+/** Read the form; InputError for what cannot be asked. */
+function asked() {
+  for (const side of ["rec", "truth"]) {
+    if (!tables[side].length) throw new InputError(side, "Choose a file first.");
+    for (const [role, label] of Object.entries(ROLES[side])) {
+      const name = column(side, role);
+      if (!name && !OPTIONAL.includes(role)) throw new InputError(side, `Say which column is ${label.toLowerCase()}: none of them looks like one.`);
+      const lacking = name && tables[side].find((table) => !has(table, name));
+      if (lacking) throw new InputError(side, `${lacking.shown} has no column ${name}. It has ${Object.keys(lacking.columns).join(", ")}.`);
+    }
+    const chosen = Object.keys(ROLES[side]).map((role) => column(side, role)).filter(Boolean);
+    const twice = chosen.find((name, i) => chosen.indexOf(name) !== i);
+    if (twice) throw new InputError(side, `The column ${twice} is chosen twice.`);
+  }
+  const stems = column("rec", "system") ? [] : tables.rec.map(modelOf);
+  const same = stems.find((name, i) => stems.indexOf(name) !== i);
+  if (same !== undefined) throw new InputError("rec", `Two files are of a model ${same}: rename one, or choose the column of models.`);
+  const { ks, min_grade, best, baseline, first } = $("#form").elements;
+  const cuts = ks.value.split(/[\s,;]+/).filter(Boolean);
+  const wrong = cuts.find((one) => !/^(\d{1,9}|all)$/.test(one));
+  if (!cuts.length || wrong) throw new InputError("options", `k must be whole numbers or all, as in 5, 10: got ${JSON.stringify(wrong ?? "")}.`);
+  const grade = min_grade.value.trim();
+  if (grade && !(Number(grade) > 0)) throw new InputError("options", `Relevant from grade must be a number above 0, as in 3 or 0.5: got ${JSON.stringify(grade)}.`);
+  if (grade && !column("truth", "rel")) throw new InputError("options", "Relevant from grade needs a column of grades in the truth.");
+  const measures = [...new Set([first.value, ...[...document.querySelectorAll("#measures input:checked")].map((box) => box.value)])];
+  return {
+    ks: [...new Set(cuts)].map((one) => (one === "all" ? null : Number(one))),
+    measures,
+    best: best.value,
+    baseline: $("#baseline").hidden ? null : baseline.value,
+    minGrade: grade ? Number(grade) : null,
+    hasSystems: Boolean(column("rec", "system")) || tables.rec.length > 1,
+  };
+}
+
+/** Return the SQL that makes the tables rec and truth: ids are integers if all are written so, and else text. */
+async function statements(question) {
+  const made = [];
+  const typed = (role) => Object.entries(tables).flatMap(([side, all]) => all.filter((one) => one.isTyped).map((one) => one.columns[column(side, role)]));
+  const kinds = { userid: typed("userid")[0] ?? "VARCHAR", itemid: typed("itemid")[0] ?? "VARCHAR" };
+  for (const side of ["rec", "truth"]) {
+    const roles = Object.keys(ROLES[side]).filter((role) => column(side, role));
+    const selects = tables[side].map((table) => {
+      const types = roles.filter((role) => role === "system" || kinds[role] || table.columns[column(side, role)] === "VARCHAR")
+        .map((role) => `${literal(column(side, role))}: '${role === "score" || role === "rel" ? "DOUBLE" : "VARCHAR"}'`);
+      const rows = table.isTyped || !types.length ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
+      const names = roles.map((role) => {
+        const name = identifier(column(side, role));
+        if (role === "system") return `coalesce(${name}::VARCHAR, '(none)') AS system`;
+        return kinds[role] && kinds[role] !== (table.isTyped ? table.columns[column(side, role)] : "VARCHAR")
+          ? `${name}::${kinds[role]} AS ${role}` : `${name} AS ${role}`;
+      });
+      if (side === "rec" && question.hasSystems && !column("rec", "system")) names.unshift(`${literal(modelOf(table))} AS system`);
+      return `SELECT ${names.join(", ")}\nFROM ${rows}${table.where}`;
+    });
+    made.push([`Reading ${tables[side].map((table) => table.shown).join(", ")}`, `CREATE OR REPLACE TABLE ${side} AS\n${selects.join("\nUNION ALL\n")}`]);
+  }
+  return { made, texts: Object.keys(kinds).filter((role) => kinds[role] === "VARCHAR" && !typed(role).length) };
+}
+
+/** Put what DuckDB says of a file into the words of this page. */
+function readingError(side, error) {
+  const text = String(error.message);
+  const decimal = text.match(/Could not convert string "(-?\d+,\d+)" to ('?DOUBLE|double)/i);
+  const name = tables[side].map((table) => table.shown).join(", ");
+  if (decimal) return new InputError(side, `${name}: ${decimal[1]} has a decimal comma. Write numbers with a point, as in ${decimal[1].replace(",", ".")}.`);
+  const line = text.match(/Line: (\d+)/)?.[1];
+  const converted = text.match(/Could not convert string "([^"]*)" to '?DOUBLE/)?.[1];
+  if (converted !== undefined) return new InputError(side, `${name}: line ${line ?? "?"} has ${JSON.stringify(converted)} where a number should be.`);
+  return new InputError(side, `${name}: ${firstLine(error)}`);
+}
+
+/** Ask everything that the page shows, one query after another. */
+async function answer(question) {
+  const { ks, measures, minGrade } = question;
+  const listing = [];
+  let done = 0;
+  const step = async (text, sql, isShown = true) => {
+    progress(text, done++ / 8);
+    if (isShown) listing.push(sql);
+    return query(sql);
+  };
+  const { made, texts } = await statements(question);
+  for (const [i, [text, sql]] of made.entries()) {
+    await step(text, sql).catch((error) => {
+      throw error instanceof Cancelled ? error : readingError(["rec", "truth"][i], error);
+    });
+  }
+  for (const role of texts) {
+    const plain = `SELECT bool_and(${role} = TRY_CAST(${role} AS BIGINT)::VARCHAR) AS plain FROM`;
+    const found = [];
+    for (const table of ["rec", "truth"]) found.push((await query(`${plain} ${table}`))[0].plain);
+    if (found.every(Boolean)) {
+      for (const table of ["rec", "truth"]) await step("Reading ids", `ALTER TABLE ${table} ALTER ${role} TYPE BIGINT`);
+    }
+  }
+  const list = (names) => `[${names.join(", ")}]`;
+  const cuts = list(ks.map((k) => k ?? "NULL"));
+  const grades = minGrade === null ? "" : `, min_grade := ${minGrade}`;
+  const checked = (isLow) => `FROM ranking_check('rec', 'truth', ks := ${cuts}${isLow ? ", descending := false" : ""}${grades})`;
+  let isLow = question.best === "low";
+  let problems = await step("Checking the data", checked(isLow), false);
+  const counts = await step("Checking the data", COUNTS(question), false);
+  const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
+  const ranked = problems.filter((row) => row.problem.startsWith(RANKS));
+  const isFound = !question.best && ranked.length > 0 && ranked.length >= systems.length;
+  if (isFound) {
+    isLow = true;
+    problems = await step("Checking the data", checked(isLow), false);
+  }
+  listing.push(checked(isLow));
+  const nothing = problems.filter((row) => NOTHING.test(row.problem));
+  if (nothing.length) throw new InputError("truth", `${nothing.map(problemText).join("\n")}\nThere is nothing to measure.`);
+  const given = `${isLow ? ", descending := false" : ""}${grades}`;
+  const baseline = systems.includes(question.baseline) ? question.baseline : systems[0];
+  const key = question.hasSystems ? "system, " : "";
+  await step("Measuring", `CREATE OR REPLACE TABLE by_user AS
+SELECT ${key}userid, k, n_rec, ${measures.map(identifier).join(", ")}
+FROM ranking_by_user('rec', 'truth', ${cuts}${given})`);
+  await step("Measuring", MEANS(key, measures, baseline));
+  const means = await query("FROM means");
+  const users = await step("Measuring", WITHOUT(key, ks[0]));
+  let comparisons = [], pairs = [], refused = null, shared = [];
+  if (systems.length > 1) {
+    const names = measures.map(literal);
+    const compared = (given) => `ranking_compare_by_user('by_user', ${given})`;
+    const ordered = `ORDER BY list_position(${list(names)}, measure), k, system`;
+    try {
+      await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
+FROM ${compared(`baseline := ${literal(baseline)}, measures := ${list(names)}`)}
+${ordered}`);
+      comparisons = await query("FROM comparisons");
+      pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
+      if (systems.length > 2 && systems.length <= MOST_SYSTEMS.pairs) {
+        pairs = await step("Comparing", `FROM ${compared(`measures := [${names[0]}]`)}
+WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`);
+      }
+    } catch (error) {
+      if (error instanceof Cancelled) throw error;
+      refused = firstLine(error);
+    }
+    if (users.some((row) => row.without_rec >= TOUCHED * row.users)) shared = await step("Comparing", SHARED(measures[0], ks[0], systems.length));
+  }
+  return { ...question, problems, counts, systems, baseline, means, users, comparisons, pairs, refused, shared, listing, isLow, isFound };
+}
+
+const COUNTS = ({ hasSystems }) => {
+  const counts = (table, system) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items FROM ${table}`;
+  return `${counts("rec", hasSystems ? "system" : "NULL")} GROUP BY ALL\nUNION ALL ${counts("truth", "NULL")}\nORDER BY of, system`;
+};
+
+/** Means with their intervals: Student's t of a user's values. */
+const MEANS = (key, measures, baseline) => `CREATE OR REPLACE TABLE means AS
+SELECT ${key}k, measure, count(*) AS users, ranking_mean(value) AS mean,
+    CASE WHEN count(*) > 1 THEN _ranking_t_quantile(${Number((1 - CONFIDENCE).toFixed(4))}, count(*) - 1) * stddev_samp(value) / sqrt(count(*)) END AS half
+FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measure VALUE value)
+GROUP BY ${key}k, measure
+ORDER BY list_position([${measures.map(literal).join(", ")}], measure), k${key && `, system <> ${literal(baseline)}, system`}`;
+
+const WITHOUT = (key, k) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
+    coalesce((list(userid::VARCHAR ORDER BY userid) FILTER (n_rec = 0))[:20], []) AS some
+FROM by_user
+WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"}
+GROUP BY ALL
+ORDER BY ALL`;
+
+const SHARED = (measure, k, systems) => `SELECT system, count(${identifier(measure)}) AS users, ranking_mean(${identifier(measure)}) AS mean
+FROM by_user
+WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"} AND userid IN (
+    SELECT userid FROM by_user WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"} AND n_rec > 0 GROUP BY userid HAVING count(*) = ${systems}
+)
+GROUP BY system
+ORDER BY mean DESC, system`;
+
+// --- The answer, in words ---
+
+const join = (names, word) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}` : names.join());
+const problemText = (row) =>
+  `${row.problem}: ${row.count}${row.system === null ? "" : ` (of ${row.system})`}${row.example === null ? "" : `, for example ${row.example}`}`;
+
+/** Say what ranking_compare found of two models. */
+function sentence(row, family) {
+  const { system, baseline, verdict, difference, users, users_undefined } = row;
+  const what = atK(row.measure, row.k);
+  if (difference === null) return `${system} and ${baseline} cannot be compared in ${what}: no user has a value of both.`;
+  const isDecided = verdict === "better" || verdict === "worse";
+  const sign = isDecided && difference < 0 ? -1 : 1; // worse by 0.01, not by -0.01
+  const details = [];
+  if (row.low !== null) details.push([sign * row.low, sign * row.high].sort((one, other) => one - other).map((end) => formatNumber(end)).join(" to "));
+  if (row.relative !== null) details.push(`${formatNumber(100 * sign * row.relative)} %`);
+  const size = formatNumber(sign * difference) + (details.length ? ` (${details.join("; ")})` : "");
+  const isIdentical = row.ties === users && users > 1;
+  const differ = isIdentical ? `the same for all ${users} users` : `they differ by ${size}`;
+  let text = isDecided ? `${system} is ${verdict} than ${baseline} in ${what} by ${size}` : `It is unclear whether ${system} or ${baseline} is better in ${what}: ${differ}`;
+  if (row.p !== null && !isIdentical) text += `, p ${formatP(row.p_adjusted)}${family > 1 ? ` after Holm, ${family} comparisons` : ""}`;
+  const everybody = users + users_undefined;
+  if (users_undefined) text += `; of ${users} of ${everybody} users: those with a value of both`;
+  const without = [row.users_without_rec_baseline ?? 0, row.users_without_rec_system ?? 0];
+  [baseline, system].forEach((name, i) => {
+    if (without[i] > everybody / 10) text += `; ${without[i]} of ${everybody} users got nothing from ${name}`;
+  });
+  if (verdict === "unclear" && row.minimum_detectable_effect) text += `; ${formatNumber(row.minimum_detectable_effect)} would show in 80 of 100 cases`;
+  return `${text}.`;
+}
+
+/** Say which model is the best, and whether surely so, from the comparisons of all pairs. */
+function leading({ pairs, systems, shared, measures, ks }) {
+  if (!pairs.length || systems.length > MOST_SYSTEMS.pairs || pairs.some((row) => row.users_undefined || !row.users)) return null;
+  const lower = pairs[0].measure === "first_hit_rank" ? -1 : 1;
+  const means = new Map(pairs.flatMap((row) => [[row.baseline, row.mean_baseline], [row.system, row.mean_system]]));
+  const order = [...means.keys()].sort((one, other) => lower * (means.get(other) - means.get(one)) || (one < other ? -1 : 1));
+  const [first, second] = order;
+  const what = atK(measures[0], ks[0]);
+  const pairOf = (other) => pairs.find((row) => [row.baseline, row.system].includes(first) && [row.baseline, row.system].includes(other));
+  const tied = order.slice(1).filter((other) => !["better", "worse"].includes(pairOf(other).verdict));
+  if (!pairOf(second).difference) return `There is no best model by ${what}: ${first} and ${second} have the same mean.`;
+  const rest = order.length === 2 ? second : `each of the ${order.length - 1} others`;
+  const shownTied = tied.length > 3 ? [...tied.slice(0, 3), `${tied.length - 3} more`] : tied;
+  const text = tied.length
+    ? `${first} has the best ${what}, but is not surely better than ${join(shownTied, "or")}.`
+    : `${first} is the best by ${what}, and surely better than ${rest}.`;
+  const best = lower > 0 ? shared[0] : shared.at(-1);
+  return best?.users && best.system !== first
+    ? `${text} But of the ${best.users} users with recommendations of every model, ${best.system} has the best mean.` : text;
+}
+
+// --- The answer, on the page ---
+
+/** Make an element; what the user's files say goes in as text, never as markup. */
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, text] of Object.entries(attributes)) made.setAttribute(name, text);
+  made.append(...children);
+  return made;
+}
+
+function section(title, ...children) {
+  const id = title.split(" to ")[0].toLowerCase().replaceAll(" ", "-");
+  return element("section", { "aria-labelledby": id }, element("h2", { id }, title), ...children);
+}
+
+/** Make a table that scrolls by itself where it is too wide; `texts` are the columns that are no numbers. */
+function table(header, rows, caption, texts = []) {
+  const kind = (i) => (texts.includes(header[i]) ? { class: "t" } : {});
+  const head = header.map((name, i) => element("th", { scope: "col", ...(i ? kind(i) : { class: "t" }) }, name));
+  const body = rows.map((row) => element("tr", {}, ...row.map((cell, i) => (i ? element("td", kind(i), String(cell ?? "")) : element("th", { scope: "row" }, String(cell))))));
+  const made = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
+  return element("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, made);
+}
+
+const AXIS = { labelColor: "currentColor", titleColor: "currentColor", domainColor: "currentColor", tickColor: "currentColor", gridColor: "var(--grid)", titleFontWeight: "normal", labelFontSize: 12, titleFontSize: 12 };
+const COLOURS = [1, 2, 3, 4, 5, 6, 7, 8].map((i) => `var(--c${i})`);
+const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"];
+
+/** The picture of one measure: means by k with bands, or at a single k with bars of their intervals. */
+function specification(rows, measure, systems, ks) {
+  const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
+  const color = { ...field, scale: { domain: systems, range: COLOURS } };
+  const shape = { ...field, scale: { domain: systems, range: SHAPES } };
+  const number = (name) => ({ field: name, type: "quantitative", title: measure, scale: { zero: false }, axis: { tickCount: 5 } });
+  const point = { type: "point", filled: true, size: 60, opacity: 1 };
+  const byK = {
+    height: 170,
+    encoding: { x: { field: "k", type: "ordinal", sort: ks, title: "cut-off k", axis: { labelAngle: 0 } } },
+    layer: [
+      { mark: { type: "area", opacity: 0.15 }, encoding: { y: number("low"), y2: { field: "high" }, color } },
+      { mark: "line", encoding: { y: number("mean"), color } },
+      { mark: point, encoding: { y: number("mean"), color, shape } },
+    ],
+  };
+  const atOne = {
+    height: { step: 26 },
+    encoding: { y: { field: "system", type: "nominal", sort: systems, title: null } },
+    layer: [
+      { mark: { type: "rule", strokeWidth: 2 }, encoding: { x: number("low"), x2: { field: "high" }, color } },
+      { mark: point, encoding: { x: number("mean"), color, shape } },
+    ],
+  };
+  return {
+    $schema: "https://vega.github.io/schema/vega-lite/v6.json", width: 400, autosize: { type: "fit-x", contains: "padding" },
+    config: { aria: false, background: null, font: "Arial, Liberation Sans, Helvetica, sans-serif", view: { stroke: null }, axis: { ...AXIS, labelLimit: 130 }, legend: { labelFontSize: 12 } },
+    data: { values: rows }, ...(ks.length > 1 ? byK : atOne),
+  };
+}
+
+/** Draw the means of a measure; Vega's expressions are interpreted, since the policy forbids to compile them. */
+async function chart(found, measure, names) {
+  const systems = found.systems.slice(0, MOST_SYSTEMS.charts).map((name) => names(name));
+  const rows = found.means.filter((row) => row.measure === measure && systems.includes(names(row.system)))
+    .map((row) => ({ system: names(row.system), k: row.k ?? "all", mean: row.mean, low: row.mean - row.half, high: row.mean + row.half }));
+  const figure = element("figure", {}, element("h3", {}, `${measure} ${found.ks.length > 1 ? "by cut-off" : `at ${found.ks[0] ?? "all"}`}`));
+  const place = element("div", { role: "img", "aria-label": `${measure}; the numbers are in the table` });
+  figure.append(place);
+  const ks = found.ks.map((k) => k ?? "all");
+  await window.vegaEmbed(place, specification(rows, measure, systems, ks), { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false });
+  return figure;
+}
+
+/** Offer a table of DuckDB's as a file. */
+function download(name) {
+  const button = element("button", { type: "button", class: "screen" }, `${name} as CSV`);
+  button.onclick = () => work(async () => {
+    await query(`COPY ${name} TO '${name}.csv' (HEADER)`);
+    const bytes = await (await connection).db.copyFileToBuffer(`${name}.csv`);
+    const link = element("a", { download: `${name}.csv`, href: URL.createObjectURL(new Blob([bytes], { type: "text/csv" })) });
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  return button;
+}
+
+/** Show the SQL, for DuckDB's shell or for Python. */
+function sqlParts(listing) {
+  const shell = `.read ranking_udfs.sql\n\n${listing.map((sql) => `${sql};`).join("\n\n")}\n`;
+  const calls = listing.map((sql) => `con.sql(r"""\n${sql.replaceAll("_ranking_t_quantile", "_ranking.main._ranking_t_quantile")}\n""")`);
+  const python = `import duckdb\nimport ranking_udfs\n\ncon = ranking_udfs.register(duckdb.connect())\n${calls.map((call, i) => (/^(CREATE|ALTER)/.test(listing[i]) ? call : `${call}.show()`)).join("\n")}\n`;
+  const text = element("pre", { tabindex: "0", "aria-label": "The SQL" }, shell);
+  const choice = element("select", {}, new Option("DuckDB's shell", shell), new Option("Python", python));
+  choice.onchange = () => (text.textContent = choice.value);
+  const copy = element("button", { type: "button" }, "Copy");
+  copy.onclick = async () => {
+    await navigator.clipboard.writeText(choice.value);
+    copy.textContent = "Copied";
+  };
+  return [element("p", { class: "screen" }, element("label", {}, "For ", choice), " ", copy), text];
+}
+
+async function show(found) {
+  const { systems, baseline, ks, measures, means, comparisons } = found;
+  const several = systems.length > 1;
+  const names = (name) => name ?? "The model";
+  const ordered = several ? [baseline, ...systems.filter((name) => name !== baseline)] : systems;
+  const problems = found.problems.map((row) => element("li", {}, problemText(row)));
+  const data = [
+    ...(found.isFound ? [element("p", {}, "The scores look like ranks, so the lowest counts as the best. “Best score” above changes that.")] : []),
+    problems.length ? element("p", {}, "What there is to know about the data:") : element("p", {}, "The check of the data found nothing."),
+    element("ul", {}, ...problems),
+    table(["Table", "Rows", "Users", "Items"], found.counts.map((row) => [row.of === "truth" ? "Truth" : names(row.system), row.lines, row.users, row.items]), "The data"),
+  ];
+  const parts = [section("The data", ...data)];
+  if (several) {
+    const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
+    const lead = leading(found);
+    const said = family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length)));
+    parts.push(section("The answer",
+      ...(found.refused ? [element("p", { class: "error" }, `The models cannot be compared: ${found.refused}`)] : []),
+      ...(lead ? [element("p", { class: "lead" }, lead)] : found.refused ? [] : [element("p", {}, `No model is called the best: that needs ${MOST_SYSTEMS.pairs} models or fewer, and a value of every user.`)]),
+      element("ul", { class: "verdicts" }, ...said)));
+  }
+  const decimals = new Map(systems.map((name) => {
+    const rows = means.filter((row) => (row.system ?? null) === name);
+    return [name, columnDecimals(rows.map((row) => row.mean), rows.map((row) => row.half))];
+  }));
+  const cell = (measure, k, name) => {
+    const row = means.find((one) => one.measure === measure && one.k === k && (one.system ?? null) === name);
+    return row ? formatWithHalf(row.mean, row.half, decimals.get(name)) : "";
+  };
+  const rows = measures.flatMap((measure) => ks.map((k) => [atK(measure, k), ...ordered.map((name) => cell(measure, k, name))]));
+  const charts = element("div", { class: "charts" });
+  for (const measure of measures) charts.append(await chart({ ...found, systems: ordered }, measure, names));
+  parts.push(section("Means",
+    element("p", { class: "quiet" }, `Means over ${Math.max(...found.users.map((row) => row.users))} users, ± half of the ${100 * CONFIDENCE} % confidence interval.`),
+    table(["Measure", ...ordered.map(names)], rows, "Means"),
+    ...(systems.length > MOST_SYSTEMS.charts ? [element("p", { class: "quiet" }, `The charts show ${MOST_SYSTEMS.charts} of ${systems.length} models.`)] : []),
+    charts, element("p", {}, download("means"))));
+  if (comparisons.length) parts.push(section(`Differences to ${baseline}`, ...measures.map((measure) => differences(comparisons, measure)), element("p", {}, download("comparisons"))));
+  parts.push(section("Users who got nothing", ...gotNothing(found, names)));
+  parts.push(section("How it was made", ...sqlParts(found.listing)));
+  $("#answer").replaceChildren(...parts);
+}
+
+function differences(comparisons, measure) {
+  const rows = comparisons.filter((row) => row.measure === measure);
+  const halves = rows.filter((row) => row.low !== null).map((row) => (row.high - row.low) / 2);
+  const fields = ["mean_system", "mean_baseline", "difference", "low", "high"];
+  const decimals = fields.map((name) => columnDecimals(rows.map((row) => row[name]).filter((one) => one !== null), halves));
+  const cells = rows.map((row) => [
+    row.system, row.k ?? "all",
+    ...fields.map((name, i) => (row[name] === null ? "" : formatWithHalf(row[name], null, decimals[i]))), formatP(row.p_adjusted), row.verdict,
+  ]);
+  return element("div", {}, element("h3", {}, measure),
+    table(["System", "k", "Mean", "Baseline", "Difference", "Low", "High", "p", "Verdict"], cells, `Differences in ${measure}`, ["Verdict"]));
+}
+
+/** Say who has no list of a model, and what the means are of those who have one of every model. */
+function gotNothing({ users, shared, measures, ks }, names) {
+  const header = ["System", "Users", "Got nothing", "Of them"];
+  const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
+  const decimals = columnDecimals(shared.map((row) => row.mean), []);
+  const means = shared.map((row) => `${formatWithHalf(row.mean, null, decimals)} with ${row.system}`).join(", ");
+  return [
+    element("p", { class: "quiet" }, "Users evaluated are those of the truth. One without recommendations counts as an empty list."),
+    table(header, rows, "Users who got nothing", ["Of them"]),
+    ...(shared[0]?.users ? [element("p", {}, `Of the ${shared[0].users} users with recommendations of every model, ${atK(measures[0], ks[0])} is ${means}.`)] : []),
+  ];
+}
+
+// --- The page ---
+
+function say(place, ...parts) {
+  $(place ? `#${place}-error` : "#error").replaceChildren(...parts);
+}
+
+function progress(text, share) {
+  $("#status").textContent = text;
+  const bar = $("progress");
+  bar.hidden = !text || share === 1;
+  if (share === undefined) bar.removeAttribute("value");
+  else bar.value = share;
+}
+
+let queue = Promise.resolve();
+let waiting = 0;
+
+/** Do one thing after another, with its errors beside what caused them; the page stays alive whatever happens. */
+function work(what) {
+  waiting += 1;
+  $("#cancel").hidden = false;
+  queue = queue.then(async () => {
+    $("main").setAttribute("aria-busy", "true");
+    try {
+      progress((await what()) ?? "", 1);
+    } catch (error) {
+      progress(error instanceof Cancelled ? "Cancelled." : "", 1);
+      if (error instanceof InputError) say(error.place, error.message);
+      else if (!(error instanceof Cancelled)) {
+        const isTooLarge = /memory|allocat|unreachable/i.test(error.message);
+        say("", isTooLarge ? `These files are too large for a tab of the browser: ${firstLine(error)}` : firstLine(error));
+        if (isTooLarge) restart();
+      }
+    }
+    waiting -= 1;
+    $("#cancel").hidden = !waiting;
+    $("main").removeAttribute("aria-busy");
+  });
+  return queue;
+}
+
+async function evaluate() {
+  const start = performance.now();
+  $("#answer").replaceChildren();
+  ["rec", "truth", "options", ""].forEach((place) => say(place));
+  const found = await answer(asked());
+  const { baseline } = $("#form").elements;
+  baseline.replaceChildren(...found.systems.map((name) => new Option(name ?? "", name ?? "")));
+  baseline.value = found.baseline ?? "";
+  $("#baseline").hidden = found.systems.length < 2;
+  progress("Drawing", 0.95);
+  await show(found);
+  $("#answer h2").scrollIntoView({ block: "nearest" });
+  return `Answered in ${((performance.now() - start) / 1000).toFixed(1)} s.`;
+}
+
+/** Show the example of the dbt project: its models' recommendations, and what was rated from a day on. */
+async function sample() {
+  const load = async (name) => new File([await (await fetch(SAMPLE + name)).blob()], name);
+  await choose("rec", [await load("recommendations.csv")]);
+  await choose("truth", [await load("ratings.csv")], `\nWHERE rated_on >= DATE '${SAMPLE_FROM}'`);
+  $("#form").elements.min_grade.value = "3";
+  return evaluate();
+}
+
+for (const side of ["rec", "truth"]) {
+  const place = $(`#${side}`);
+  const take = (chosen) => work(() => choose(side, side === "rec" ? [...chosen] : [...chosen].slice(0, 1)));
+  place.querySelector("input").onchange = (event) => take(event.target.files);
+  place.ondrop = (event) => take(event.dataTransfer.files);
+  for (const name of ["dragover", "dragleave", "drop"]) place.addEventListener(name, () => place.classList.toggle("over", name === "dragover"));
+}
+for (const name of ["dragover", "drop"]) document.addEventListener(name, (event) => event.preventDefault()); // else the browser opens the file
+$("#form").onsubmit = (event) => {
+  event.preventDefault();
+  if (!waiting) work(evaluate);
+};
+$("#cancel").onclick = restart;
+$("#sample").onclick = () => work(sample);
+
+await work(async () => {
+  progress("Loading DuckDB: 8 MB, which the browser keeps");
+  await load();
+  progress("Starting DuckDB");
+  connection = connect();
+  const found = await query("SELECT name, description FROM ranking_functions() WHERE kind = 'measure' AND _ranking_known_measures()[name].higher_is_better IS NOT NULL AND _ranking_known_measures()[name].column_name IS NOT NULL");
+  $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
+  $("#form").elements.first.value = FIRST_MEASURES[0];
+  for (const { name, description } of found) {
+    const box = element("input", { type: "checkbox", value: name });
+    box.checked = FIRST_MEASURES.includes(name);
+    $("#measures").append(element("label", { title: description }, box, ` ${name}`), " ");
+  }
+  $("#sample").disabled = $("[type=submit]").disabled = false;
+});
+
+export { columnDecimals, formatNumber, formatP, formatWithHalf };

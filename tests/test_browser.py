@@ -1,0 +1,469 @@
+"""The page of examples/browser in Chromium: the answer is the report's, errors are words, and nothing leaves.
+
+What the page takes from a CDN comes from npm packages of the same versions, where NODE_PATH says.
+"""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import base64
+import functools
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from playwright.sync_api import Page, Request, Route, sync_playwright
+
+from ranking_udfs.evaluation import words
+from ranking_udfs.measures.registry import MEASURES
+from tests.command import Run, con, folder, registered, run  # noqa: F401
+from tests.pages import FEW, HTML, sections, tables_in, text_of
+from tests.test_page import CHROMIUM
+from tests.test_portable import SHELL
+
+ROOT = Path(__file__).resolve().parent.parent
+SEEDS = ROOT / "examples/dbt_project/seeds"
+PAGE = (ROOT / "examples/browser/page.js").read_text(encoding="utf-8")
+CDN = "https://cdn.jsdelivr.net/npm/"
+LIBRARIES = re.findall(r'\["((@?[^"@]+)@([\d.]+)/[^"]+)", "sha384-([^"]+)"\]', PAGE)
+MODULES = Path(os.environ.get("NODE_PATH", "node_modules"))
+MISSING = [name for _, name, _, _ in LIBRARIES if not (MODULES / name).is_dir()]
+
+pytestmark = [
+    pytest.mark.newest,
+    pytest.mark.slow,
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here"),
+    pytest.mark.skipif(
+        bool(MISSING), reason=f"no {', '.join(sorted({*MISSING}))}: npm install, and set NODE_PATH"
+    ),
+]
+
+Files = Mapping[str, str | bytes]
+
+
+class Server(SimpleHTTPRequestHandler):
+    """The clone, and under /npm/ the packages."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {
+        ".cjs": "text/javascript",
+        ".wasm": "application/wasm",
+    }
+
+    def translate_path(self, path: str) -> str:
+        return str(MODULES / path[5:]) if path.startswith("/npm/") else super().translate_path(path)
+
+    def end_headers(self) -> None:
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+class Session:
+    """The page as a user has it before them, and what it has asked the network for."""
+
+    def __init__(self, page: Page, requests: list[Request]) -> None:
+        self.page, self.requests = page, requests
+        self.violations: list[str] = []
+
+    def give(self, side: str, files: Files) -> None:
+        given = [
+            {
+                "name": name,
+                "mimeType": "text/plain",
+                "buffer": text if isinstance(text, bytes) else text.encode(),
+            }
+            for name, text in files.items()
+        ]
+        self.page.set_input_files(f"#{side} input[type=file]", given)
+        self.wait()
+
+    def wait(self) -> None:
+        self.page.wait_for_selector("main:not([aria-busy])", timeout=90_000)
+
+    def evaluate(self, rec: Files, truth: Files, **options: str) -> dict[str, Any]:
+        """What the page shows of these files, by section."""
+        self.give("rec", rec)
+        self.give("truth", truth)
+        return self.ask(**options)
+
+    def ask(self, **options: str) -> dict[str, Any]:
+        fields = {"ks": "5, 10", "min_grade": ""} | options
+        for name, text in fields.items():
+            field = self.page.locator(f"[name='{name}']")
+            if field.evaluate("one => one.tagName") == "SELECT":
+                field.select_option(text)
+            else:
+                field.fill(text)
+        self.page.click("[type=submit]")
+        self.wait()
+        return self.shown()
+
+    def shown(self) -> dict[str, Any]:
+        return sections(
+            "<!DOCTYPE html><html><head><title>x</title></head><body>" + self.page.inner_html("#answer")
+        )
+
+    def errors(self) -> list[str]:
+        return [text for text in self.page.locator(".error").all_inner_texts() if text]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[Session]:
+    with sync_playwright() as playwright:
+        server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Server, directory=str(ROOT)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        site = f"http://127.0.0.1:{server.server_port}/"
+
+        def answer(route: Route) -> None:
+            path = re.sub(r"@\d[^/]*", "", route.request.url.removeprefix(CDN))
+            headers = {"Location": f"{site}npm/{path}", "Access-Control-Allow-Origin": "*"}
+            route.fulfill(status=307, headers=headers)
+
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
+        context.set_default_timeout(60_000)
+        context.route(f"{CDN}**", answer)
+        context.route("https://extensions.duckdb.org/**", lambda route: route.abort())
+        page, requests = context.new_page(), []
+        page.on("request", lambda asked: requests.append(asked))
+        found = Session(page, requests)
+        page.on(
+            "console",
+            lambda said: found.violations.append(said.text) if "Content Security" in said.text else None,
+        )
+        page.on("pageerror", lambda error: found.violations.append(str(error)))
+        page.goto(f"{site}examples/browser/")
+        page.wait_for_selector("#sample:enabled")
+        yield found
+        browser.close()
+        server.shutdown()
+        server.server_close()
+
+
+NAMES = {one.label: one.name for one in MEASURES.values()}
+LABELS = re.compile(rf"\b({'|'.join(map(re.escape, NAMES))})(?=@)")
+
+
+def names_of_labels(text: str) -> str:
+    """What a report says, with the names that measures have in SQL."""
+    return LABELS.sub(lambda found: NAMES[found[0]], text.replace("\xa0", " "))
+
+
+def problems_of(section: Any) -> list[str]:
+    """The problems of a report or of the page, without names of files and columns, and what to write."""
+    found = [text_of(one) for one in section.iter(f"{HTML}li")]
+    return [re.sub(r"(, | \(of )\w+\.csv\)?|; write .*|example \w+(?= )|\)", "", one) for one in found]
+
+
+def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
+    """The page says what the report says of the same files, number by number."""
+    reported = sections(report)
+    verdicts = [names_of_labels(one) for one in map(text_of, lis(reported["The answer"], "verdicts"))]
+    assert [text_of(one) for one in lis(shown["The answer"], "verdicts")] == verdicts
+    lead = [names_of_labels(text_of(one)) for one in classed(reported["The answer"], "lead")]
+    assert [text_of(one) for one in classed(shown["The answer"], "lead")] == lead
+    assert problems_of(shown["The data"]) == problems_of(reported["The data"])
+    means, expected = tables_in(shown["Means"])[0], tables_in(reported["Means"])[0]
+    assert [list(row.values()) for row in means] == [
+        [names_of_labels(name), *(re.sub(r" [a-z]+$", "", cell) for cell in cells)]
+        for name, *cells in (row.values() for row in expected)
+    ]
+    (title,) = (name for name in reported if name.startswith("Differences to"))
+    assert tables_in(shown[title]) == tables_in(reported[title])[:2]
+
+
+def lis(section: Any, name: str) -> list[Any]:
+    return [one for parent in classed(section, name) for one in parent]
+
+
+def classed(section: Any, name: str) -> list[Any]:
+    return [one for one in section.iter() if one.get("class") == name]
+
+
+def test_the_libraries_are_what_the_page_says(session: Session) -> None:
+    assert len(LIBRARIES) == 7
+    for path, name, version, digest in LIBRARIES:
+        assert json.loads((MODULES / name / "package.json").read_text(encoding="utf-8"))["version"] == version
+        file = MODULES / re.sub(r"(?<=.)@[\d.]+", "", path, count=1)
+        assert base64.b64encode(hashlib.sha384(file.read_bytes()).digest()).decode() == digest, path
+
+
+def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
+    draw = np.random.default_rng(1)
+    numbers = [
+        *draw.normal(size=300),
+        *(draw.normal(size=200) * 10.0 ** draw.integers(-8, 8, 200)),
+        0.125,
+        2.5,
+        0.375,
+        -0.0625,
+        9999.5,
+        1e-5,
+        0.0,
+    ]
+    numbers = [float(one) for one in numbers]
+    halves = [abs(one) / 7 for one in numbers]
+    script = """([numbers, halves]) => import('./page.js').then((page) => numbers.map((one, i) => [
+        page.formatNumber(one), page.formatP(Math.abs(one)),
+        page.columnDecimals([one, 2 * one], [halves[i]]), page.formatWithHalf(one, halves[i], 3),
+        page.formatWithHalf(one, null, page.columnDecimals([one], []))]))"""
+    found = session.page.evaluate(script, [numbers, halves])
+    for one, half, texts in zip(numbers, halves, found, strict=True):
+        assert texts == [
+            words.format_number(one),
+            words.format_p(abs(one), 2),
+            words.column_decimals([one, 2 * one], [half]),
+            words.format_with_half(one, half, decimals=3),
+            words.format_with_half(one, None, decimals=words.column_decimals([one])),
+        ], one
+
+
+def test_the_sample_is_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
+    shutil.copy(SEEDS / "recommendations.csv", ".")
+    rated = f"FROM '{SEEDS}/ratings.csv' WHERE rated_on >= DATE '2026-05-22'"
+    duckdb.execute(f"COPY ({rated}) TO 'ratings.csv'")
+    session.page.click("#sample")
+    session.wait()
+    assert session.errors() == []
+    shown = session.shown()
+    columns = "--user customer_id --item sku --system model --grade stars --min-grade 3"
+    given = ["recommendations.csv", "ratings.csv", *columns.split(), "-k", "5", "-k", "10", *FEW]
+    run("report", *given, "--output", "report.html")
+    assert_as_reported(shown, Path("report.html").read_text(encoding="utf-8"))
+    assert session.page.locator("#answer svg").count() == 2
+    (lead,) = classed(shown["The answer"], "lead")
+    assert text_of(lead) == "similar is the best by ndcg@5, and surely better than popularity."
+
+
+HEAD = "userid,itemid,score\n"
+TRUTH = "userid,itemid,rel\n" + "".join(f"{u},{i},{1 + i % 2}\n" for u in range(1, 41) for i in range(1, 9))
+
+
+def lists(share: float, users: range, items: int = 15) -> str:
+    """Recommendations of which about this share is right, with ties, of items that integers name."""
+    draw = np.random.default_rng(len(users))
+    rows = (
+        f"{u},{i if draw.random() < share else 100 + i},{(items - i) // 2}\n"
+        for u in users
+        for i in range(1, items)
+    )
+    return HEAD + "".join(rows)
+
+
+THREE = {
+    "als.csv": lists(0.3, range(1, 41)),
+    "bert.csv": lists(0.6, range(1, 35)),
+    "pop.csv": lists(0.25, range(1, 40)),
+}
+
+
+def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Run, folder: Path) -> None:
+    """Three models, one without lists for six of the users, and integers as ids, whose order decides ties."""
+    for name, text in {**THREE, "truth.csv": TRUTH}.items():
+        Path(name).write_text(text, encoding="utf-8")
+    shown = session.evaluate(THREE, {"truth.csv": TRUTH}, ks="10, 3", first="ndcg")
+    assert session.errors() == []
+    given = [*(f"{name.partition('.')[0]}={name}" for name in THREE), "truth.csv", "-k", "10", "-k", "3"]
+    run("report", *given, *FEW, "--output", "report.html")
+    report = Path("report.html").read_text(encoding="utf-8")
+    assert_as_reported(shown, report)
+    rows = tables_in(shown["Users who got nothing"])[0]
+    assert [(row["System"], row["Got nothing"], row["Of them"]) for row in rows] == [
+        ("als", "0", ""),
+        ("bert", "6", "35, 36, 37, 38, 39, 40"),
+        ("pop", "1", "40"),
+    ]
+    (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
+    assert text_of(means).startswith("Of the 34 users with recommendations of every model, ndcg@10 is ")
+    assert text_of(means) in names_of_labels(text_of(sections(report)["The answer"]))
+
+
+# --- Files of many kinds ---
+
+ONE = {"rec.csv": lists(0.3, range(1, 11))}
+
+
+def test_a_trec_run_and_qrels_are_read_as_they_are(session: Session) -> None:
+    run = "".join(f"{u} Q0 d{i} {i} {9 - i} bm25\n" for u in (1, 2) for i in range(1, 6))
+    shown = session.evaluate(
+        {"bm25.run": run}, {"qrels.txt": "1 0 d2 1\n1 0 d9 1\n2 0 d1 2\n2 0 d3 0\n"}, ks="2"
+    )
+    assert session.errors() == []
+    (row, _) = tables_in(shown["Means"])[0]
+    # User 1: 1 / log2(3) of 1 + 1 / log2(3), which is 0.387; user 2: 1. Of t, 0.975 is at 12.71.
+    assert list(row.values()) == ["ndcg@2", "0.7 ± 3.9"]
+
+
+def test_ranks_in_place_of_scores_are_found_out_and_said(session: Session) -> None:
+    ranks = "userid,itemid,rank\n" + "".join(f"{u},{i},{i}\n" for u in range(1, 11) for i in range(1, 11))
+    truth = "userid,itemid\n" + "".join(f"{u},1\n" for u in range(1, 11))
+    shown = session.evaluate({"rec.csv": ranks}, {"truth.csv": truth}, ks="1")
+    assert "so the lowest counts as the best" in text_of(shown["The data"])
+    assert tables_in(shown["Means"])[0][0]["The model"].startswith("1.0")
+    shown = session.ask(ks="1", best="high")
+    assert "scores look like ranks" in text_of(shown["The data"])
+    assert tables_in(shown["Means"])[0][0]["The model"].startswith("0.0")
+    session.page.select_option("[name=best]", "")
+
+
+def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
+    nasty = "<img src=x onerror=alert(1)>"
+    head, rows = f"userid,itemid,score,model,{nasty}\n", []
+    for name in (nasty, "</pre><script>alert(2)</script>"):
+        rows += [f"{nasty}{u},{nasty}{i},{9 - i},{name},1\n" for u in range(9) for i in range(len(name) // 9)]
+    truth = f"userid,itemid,{nasty}\n" + "".join(f"{nasty}{u},{nasty}1,1\n" for u in range(12))
+    shown = session.evaluate({f"{nasty}.csv": head + "".join(rows)}, {f"{nasty}2.csv": truth}, ks="5")
+    assert session.errors() == []
+    assert nasty in text_of(shown["The answer"])
+    assert f"{nasty}11" in text_of(shown["Users who got nothing"])
+    assert session.page.locator("img, main script").count() == 0
+    assert session.violations == []
+
+
+# --- Errors ---
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\6\0\0\0\x1f\x15\xc4\x89"
+T = {"t.csv": TRUTH}
+A = {"a.csv": f"{HEAD}1,1,2\n"}
+COMMAS = "userid;itemid;score\n1;1;0,5\n1;2;0,25\n"
+ERRORS: list[tuple[Files, Files, str]] = [
+    ({"rec.csv": ""}, {}, "rec.csv is empty."),
+    ({"rec.csv": PNG}, {}, "rec.csv cannot be read as CSV: no columns are found in it."),
+    ({"rec.csv": "a,b,c\n1,2,3\n"}, T, "Say which column is user: none of them looks like one."),
+    (ONE, {"t.csv": "userid,itemid\nx,y\n"}, "no user of truth is in rec: 1, for example userid x"),
+    ({"r.csv": COMMAS}, T, "r.csv: 0,5 has a decimal comma. Write numbers with a point, as in 0.5."),
+    ({"r.csv": f"{HEAD}1,1,2\n1,2,high\n"}, T, 'r.csv: line 3 has "high" where a number should be.'),
+    (
+        A | {"b.csv": "userid,item,score\n1,1,2\n"},
+        T,
+        "b.csv has no column itemid. It has userid, item, score.",
+    ),
+    (A | {"a.tsv": A["a.csv"]}, T, "Two files are of a model a: rename one, or choose the column of models."),
+    (A | {"b.csv": f"{HEAD}2,1,2\n"}, T, "The models cannot be compared: "),
+    ({"r.parquet": b"PAR1"}, {}, "r.parquet is Parquet, for which DuckDB loads an extension from"),
+]
+
+
+@pytest.mark.parametrize(("rec", "truth", "said"), ERRORS, ids=[said for *_, said in ERRORS])
+def test_an_error_stands_beside_its_cause_in_words(
+    session: Session, rec: Files, truth: Files, said: str
+) -> None:
+    session.give("rec", rec)
+    if truth:
+        session.give("truth", truth)
+        if not session.errors():
+            session.ask()
+    assert [text for text in session.errors() if text.startswith(said)], session.errors()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"ks": "5, ten"}, 'k must be whole numbers or all, as in 5, 10: got "ten".'),
+        ({"ks": ""}, 'k must be whole numbers or all, as in 5, 10: got "".'),
+        ({"min_grade": "3,5"}, 'Relevant from grade must be a number above 0, as in 3 or 0.5: got "3,5".'),
+    ],
+)
+def test_an_option_that_is_wrong_is_an_error(session: Session, options: dict[str, str], said: str) -> None:
+    session.give("rec", ONE)
+    session.give("truth", {"t.csv": TRUTH})
+    session.ask(**options)
+    assert session.errors() == [said]
+
+
+def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
+    session.give("rec", {"truth.csv": TRUTH})
+    session.give("truth", ONE)
+    assert session.errors()[0].startswith("The truth has a column score and the recommendations have none")
+    session.page.click("#truth-error button")
+    session.wait()
+    shown = session.ask()
+    assert session.errors() == []
+    assert tables_in(shown["The data"])[0][0]["Rows"] == "140"
+
+
+# --- The page ---
+
+
+def test_cancel_ends_the_query_and_the_page_lives(session: Session) -> None:
+    session.give("rec", ONE)
+    session.give("truth", {"t.csv": TRUTH})
+    session.page.click("[type=submit]")
+    session.page.click("#cancel")
+    session.wait()
+    assert session.page.inner_text("#status") == "Cancelled."
+    assert "Means" in session.ask()
+
+
+def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(session: Session, folder: Path) -> None:
+    files = {"rec.csv": ONE["rec.csv"], "truth.csv": TRUTH}
+    for name, text in files.items():
+        Path(name).write_text(text, encoding="utf-8")
+    session.evaluate(ONE, {"truth.csv": TRUTH})
+    with session.page.expect_download() as downloading:
+        session.page.click("text=means as CSV")
+    expected = Path(downloading.value.path()).read_text(encoding="utf-8")
+    session.wait()
+    section = session.page.locator("section", has=session.page.locator("#how-it-was-made"))
+    section.locator("button").click()
+    script = session.page.evaluate("navigator.clipboard.readText()")
+    section.locator("select").select_option("Python")
+    python = section.locator("pre").inner_text()
+    shutil.copy(ROOT / "sql/ranking_udfs.sql", ".")
+    shell = [SHELL, "shell.duckdb", "-c", "COPY means TO 'shell.csv'"]
+    done = subprocess.run([SHELL, "shell.duckdb"], input=script, text=True, check=False, capture_output=True)
+    assert done.stderr == ""
+    subprocess.run(shell, check=True)
+    python += "con.execute(\"COPY means TO 'python.csv'\")\n"
+    subprocess.run([sys.executable, "-c", python], check=True, capture_output=True)
+    read = "SELECT * REPLACE (round(mean, 12) AS mean, round(half, 12) AS half) FROM '{}'"
+    Path("page.csv").write_text(expected, encoding="utf-8")
+    tables = [duckdb.sql(read.format(name)).fetchall() for name in ("page.csv", "shell.csv", "python.csv")]
+    assert tables[0] == tables[1] == tables[2] != []
+
+
+def test_all_controls_have_names_and_nothing_is_wider_than_a_phone(session: Session) -> None:
+    page = session.page
+    controls = re.findall(r"- (?:button|combobox|textbox|checkbox)(.*)", page.locator("main").aria_snapshot())
+    assert len(controls) > 30
+    assert all(re.match(r' ".+"', one) for one in controls)
+    page.set_viewport_size({"width": 375, "height": 800})
+    assert page.evaluate("document.scrollingElement.scrollWidth") <= 375
+    page.set_viewport_size({"width": 1280, "height": 720})
+
+
+def test_nothing_leaves_the_page(session: Session) -> None:
+    """All that was asked for in all of these tests: the page's own files and the CDN's, nothing in it."""
+    page, site = session.page, session.page.url.removesuffix("examples/browser/")
+    refused = "fetch('https://example.com/', {method: 'POST', body: 'x'}).then(() => 'sent', () => 'refused')"
+    assert page.evaluate(refused) == "refused"
+    asked = [request.url for request in session.requests if not request.url.startswith("blob:")]
+    own = [url.removeprefix(site) for url in asked if url.startswith(site)]
+    assert {url for url in own if not url.startswith("npm/")} == {
+        "examples/browser/",
+        *(f"examples/browser/page.{kind}" for kind in ("js", "css")),
+        "udfs/ranking_udfs/reporting/page.css",
+        "sql/ranking_udfs.sql",
+        *(f"examples/dbt_project/seeds/{name}.csv" for name in ("recommendations", "ratings")),
+    }
+    others = [url for url in asked if not url.startswith((site, "https://example.com/"))]
+    libraries = {f"{CDN}{path}" for path, *_ in LIBRARIES}
+    assert set(others[: len(libraries)]) == libraries
+    assert all(url.startswith("https://extensions.duckdb.org/") for url in others[len(libraries) :])
+    assert all(request.method == "GET" and not request.post_data for request in session.requests[:-1])
+    assert all("?" not in url for url in asked)
+    assert session.violations
+    assert all("example.com" in text for text in session.violations)
