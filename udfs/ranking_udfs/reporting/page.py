@@ -22,10 +22,11 @@ from ..evaluation.words import (
     format_with_half,
     join_names,
 )
+from ..texts import shorten
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
-from .findings import UNNAMED, Contents, Findings
+from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # of the lists of a user
 
@@ -54,30 +55,21 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     title = headline(findings)
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    several = findings.baseline is not None
-    sections = [
-        section("The answer" if several else "In short", answer(findings)),
-        section("The data", data(findings)),
-        section("Means", means(findings, drawn["means"])),
-        section("Measures by cut-off", [*more_systems(findings), *figures(drawn["by k"])])
-        if drawn["by k"]
-        else "",
-        section(f"Differences to {findings.baseline}", differences(findings, drawn["differences"]))
-        if several
-        else "",
-        section("What changes for users", changes(findings)) if findings.overlaps else "",
-        section("What is in the lists", contents(findings, findings.contents, drawn["contents"]))
-        if findings.contents is not None
-        else "",
-        section("Precision and recall", [*more_systems(findings), *figures(drawn["curve"])])
-        if drawn["curve"]
-        else "",
-        section("How users fare", [*more_systems(findings), *figures(drawn["users"])]),
-        section("Segments", segments(findings, drawn["segments"])) if findings.segment is not None else "",
-        section("Who loses most", losers(findings)) if findings.losers else "",
-        section("How it was made", provenance(findings)),
-    ]
-    body = "\n".join(one for one in sections if one)
+    sections = {
+        "The answer" if findings.baseline is not None else "In short": answer(findings),
+        "The data": data(findings),
+        "Means": means(findings, drawn["means"]),
+        "Measures by cut-off": charted(findings, drawn["by k"]),
+        f"Differences to {findings.baseline}": differences(findings, drawn["differences"]),
+        "What changes for users": changes(findings),
+        "What is in the lists": contents(findings, drawn["contents"]),
+        "Precision and recall": charted(findings, drawn["curve"]),
+        "How users fare": charted(findings, drawn["users"]),
+        "Segments": segments(findings, drawn["segments"]),
+        "Who loses most": losers(findings),
+        "How it was made": provenance(findings),
+    }
+    body = "\n".join(section(name, lines) for name, parts in sections.items() if (lines := list(parts)))
     html = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -120,7 +112,7 @@ def to_bdi(value: object) -> str:
     return to_html(value) if str(value).isascii() else f"<bdi>{to_html(value)}</bdi>"
 
 
-def section(title: str, parts: Iterable[str]) -> str:
+def section(title: str, parts: Sequence[str]) -> str:
     name = re.sub(r"\W+", "-", title.partition(" to ")[0].lower())
     head = f'<section aria-labelledby="{name}">\n<h2 id="{name}">{to_html(title)}</h2>'
     return "\n".join([head, *parts, "</section>"])
@@ -202,7 +194,7 @@ def details(title: str, *parts: str, is_open: bool = False) -> str:
     )
 
 
-def figures(drawn: Sequence[Chart]) -> Iterator[str]:
+def figures(drawn: Sequence[Chart], has_tables: bool) -> Iterator[str]:
     """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone."""
     if not drawn:
         return
@@ -212,18 +204,19 @@ def figures(drawn: Sequence[Chart]) -> Iterator[str]:
         text = f"{chart.title}; the numbers are in the table below"
         svg = inline_svg(chart.specification, chart.name, text)
         yield f"<figure>\n<h3>{to_bdi(chart.title)}</h3>\n{svg}"
-        yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=alone)
+        if has_tables:
+            yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=alone)
         yield "</figure>"
     yield "</div>"
 
 
-def more_systems(findings: Findings) -> Iterator[str]:
-    """Name the models that are in the tables alone."""
-    others = findings.systems[MOST_SYSTEMS:]
-    if others:
-        names = ", ".join(map(to_bdi, others))
+def charted(findings: Findings, drawn: Sequence[Chart], has_tables: bool = True) -> Iterator[str]:
+    """Draw charts, if there are any, and name the models that are in the tables alone."""
+    others = ", ".join(map(to_bdi, findings.systems[MOST_SYSTEMS:]))
+    if drawn and others:
         where = f"The charts show {MOST_SYSTEMS} models; in the tables there are also"
-        yield f'<p class="quiet">{where} {names}.</p>'
+        yield f'<p class="quiet">{where} {others}.</p>'
+    yield from figures(drawn, has_tables)
 
 
 # --- Sections ---
@@ -322,8 +315,7 @@ def data(findings: Findings) -> Iterator[str]:
 
 
 def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
-    values = {(row["place"], row["k"], row["system"]): row for row in findings.means}
-    share = f"{100 * findings.confidence:.15g}"
+    share = f"{100 * findings.options.confidence:.15g}"
     letters = (
         " The best of a row is bold; means of a row that share a letter are not surely different, by a "
         "comparison of all pairs of models."
@@ -331,53 +323,31 @@ def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
         else ""
     )
     yield f'<p class="quiet">Means over users, ± half of the {share}&nbsp;% confidence interval.{letters}</p>'
-    rows = [(place, one, k) for place, one in enumerate(findings.measures) for k in one.cuts]
-    decimals = {
-        name: column_decimals(
-            [row["mean"] for row in findings.means if row["system"] == name],
-            [half_of(row) for row in findings.means if row["system"] == name],
-        )
-        for name in findings.systems
+    cells: dict[tuple[str, int | None], list[Any]] = {
+        (one.name, k): [one.at(k)] for one in findings.measures for k in one.cuts
     }
-    yield table(
-        ["Measure", *findings.systems],
-        (
-            [
-                one.at(k),
-                *(
-                    marked_mean(
-                        values.get((place, k, name)), findings.standings.get((place, k)), decimals[name]
-                    )
-                    for name in findings.systems
-                ),
-            ]
-            for place, one, k in rows
-        ),
-        "Means",
-    )
-    some = {
-        findings.measures[row["place"]].title
-        for row in findings.means
-        if row["users"] < users_of(findings, row)
-    }
+    for name in findings.systems:
+        rows = [row for row in findings.means if row["system"] == name]
+        decimals = column_decimals([row["mean"] for row in rows], map(half_of, rows))
+        for row in rows:
+            at = row["measure"], row["k"]
+            cells[at].append(marked_mean(row, findings.standings.get(at), decimals))
+    yield table(["Measure", *findings.systems], list(cells.values()), "Means")
+    users = {name: row["users"] for name, row in findings.counts.items()}
+    partly = {row["measure"] for row in findings.means if row["users"] < users[row["system"]]}
+    some = ", ".join(sorted({one.label for one in findings.measures if one.name in partly}))
     if some:
-        yield f'<p class="quiet">Not every user has a value of {to_bdi(", ".join(sorted(some)))}.</p>'
-    if drawn:
-        yield from more_systems(findings)
-        yield from figures(drawn)
-
-
-def users_of(findings: Findings, row: Row) -> int:
-    return int(findings.counts[row["system"]]["users"])
+        yield f'<p class="quiet">Not every user has a value of {to_bdi(some)}.</p>'
+    yield from charted(findings, drawn)
 
 
 def half_of(row: Row) -> float | None:
     return None if row["high"] is None else float(row["high"] - row["low"]) / 2
 
 
-def marked_mean(row: Row | None, found: Standing | None, decimals: int) -> Mark | None:
+def marked_mean(row: Row, found: Standing | None, decimals: int) -> Mark | None:
     """Write a mean and half of its interval, bold if it is the best, with its letters."""
-    if row is None or row["mean"] is None:
+    if row["mean"] is None:
         return None
     text, name = format_with_half(row["mean"], half_of(row), decimals=decimals), row["system"]
     if found is None:
@@ -386,49 +356,55 @@ def marked_mean(row: Row | None, found: Standing | None, decimals: int) -> Mark 
 
 
 def differences(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
-    margin = f" The grey band is the margin of {findings.margin:g}." if findings.margin is not None else ""
-    share = f"{100 * findings.confidence:.15g}"
-    yield (
-        f'<p class="quiet">Mean difference per user with its {share}&nbsp;% interval; the dashed line is no '
-        f"difference.{margin} Charts are of the first cut-off, tables of all.</p>"
-    )
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    options = findings.options
+    margin = f" The grey band is the margin of {options.margin:g}." if options.margin is not None else ""
+    share = f"{100 * options.confidence:.15g}"
+    if drawn:
+        yield (
+            f'<p class="quiet">Mean difference per user with its {share}&nbsp;% interval; the dashed line is '
+            f"no difference.{margin} Charts are of the first cut-off, tables of all.</p>"
+        )
+    yield from charted(findings, drawn)
 
 
 def segments(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
+    if findings.segment is None:
+        return
     count = len({row["segment"] for row in findings.segments})
-    if count > MOST_SEGMENTS or findings.more_segments:
-        rest = f", and {findings.more_segments} smaller ones are left out" if findings.more_segments else ""
-        what = f"The chart shows the {MOST_SEGMENTS} largest of {count} in the table{rest}."
-        yield f'<p class="quiet">{what}</p>'
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    rest = f", and {findings.more_segments} smaller ones are left out" if findings.more_segments else ""
+    shown = f" The chart shows the {MOST_SEGMENTS} largest of {count} in the table{rest}."
+    is_cut = count > MOST_SEGMENTS or findings.more_segments
+    yield f'<p class="quiet">The segments with the most users first.{shown if is_cut else ""}</p>'
+    yield from charted(findings, drawn, has_tables=len(drawn) == 1)
+    if len(drawn) > 1:
+        numbers = table(drawn[0].header, drawn[0].rows, "Segments")
+        yield details("The numbers", numbers, is_open=True)
 
 
 def losers(findings: Findings) -> Iterator[str]:
-    measure = findings.first
-    at = measure.at(measure.cuts[0])
-    yield f'<p class="quiet">The users whose {to_html(at)} becomes worse by the most, equal losses by id.</p>'
+    at = findings.first.at(findings.first.cuts[0])
+    if findings.losers:
+        what = f"The users whose {to_html(at)} becomes worse by the most, equal losses by id."
+        yield f'<p class="quiet">{what}</p>'
     users = max(row["users"] for row in findings.counts.values())
     for name, rows in findings.losers.items():
-        found = findings.losses[name]
         if not rows:
             yield f"<p>No user loses with {to_bdi(name)}.</p>"
             continue
-        shared = "of one user" if found["shared"] == 1 else f"which {found['shared']} users share"
-        lost = (
-            f"{found['users']} of {users} users lose; the worst difference is {format_number(found['worst'])}"
-        )
-        yield f"<p>With {to_bdi(name)}, {lost}, {shared}.</p>"
+        lost, sharing = rows[0]["losers"], rows[0]["sharing"]
+        shared = "of one user" if sharing == 1 else f"which {sharing} users share"
+        worst = f"the worst difference is {format_number(rows[0]['difference'])}, {shared}"
+        yield f"<p>With {to_bdi(name)}, {lost} of {users} users lose; {worst}.</p>"
         header = ["User", str(findings.baseline), name, "Difference"]
-        cells = [[row["userid"], row["baseline"], row["system"], row["difference"]] for row in rows]
+        cells = [[shorten(row["userid"]), row["baseline"], row["value"], row["difference"]] for row in rows]
         title = f"{len(rows)} {'user' if len(rows) == 1 else 'users'} with {name}"
         yield details(title, table(header, cells, title))
 
 
 def changes(findings: Findings) -> Iterator[str]:
     """Say how much of the lists changes, and show the two lists of a user who loses most."""
+    if not findings.overlaps:
+        return
     k = findings.first.cuts[0]
     place = "the whole list" if k is None else f"the first {k}"
     what = f"What {place} of each model has in common with that of {to_bdi(findings.baseline)}."
@@ -463,16 +439,18 @@ def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
     return f"{item} (relevant)" if is_relevant else item
 
 
-def contents(findings: Findings, found: Contents, drawn: Sequence[Chart]) -> Iterator[str]:
+def contents(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
     """Say what is in the lists, draw it, and list everything that is known of it."""
+    found = findings.contents
+    if found is None:
+        return
     yield from listing("headlines", found.sentences)
     place = "All of each list" if found.k is None else f"The first {found.k} of each list"
     head = f"the most popular items that together have {100 * found.head:.15g}&nbsp;% of the history"
     users = "Popularity and tail are of all users with a list, whether truth has them or not."
     users += " Categories: a second line is of a model with other users." if found.categories else ""
     yield f'<p class="quiet">{place}. Head: {head}; tail: all others. {users}</p>'
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    yield from charted(findings, drawn)
     columns = [name for name in found.wholes[0] if name not in ("system", "k")]
     cells = [[name, *(Mark(format_number(row[name])) for row in found.wholes)] for name in columns]
     header = ["Column", *(row["system"] for row in found.wholes)]
