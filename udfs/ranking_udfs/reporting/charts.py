@@ -241,7 +241,8 @@ def difference_chart(
     """Draw differences to the baseline, the zero line and the margin; on one scale with those `together`."""
     margin = findings.options.margin
     ends = [0.0] if margin is None else [-margin, 0.0, margin]
-    ends += [row[name] for row in together or rows for name in ("low", "high", "difference") if row[name] is not None]
+    sides, of = ("low", "high", "difference"), together or rows
+    ends += [row[side] for row in of for side in sides if row[side] is not None]
     axis, scale = ticks_with_zero(ends), {"domain": [min(ends), max(ends)]} if together else {}
 
     def x(field: str) -> Encoding:
@@ -466,7 +467,7 @@ def segments(findings: Findings) -> list[Chart]:
         return [chart("segments", title, spec, findings.segments, columns | OF_MEAN)]
     columns |= {"System": "system", "Users": "users", "Difference": "difference"} | ENDS | OF_TEST
     drawn = []
-    for place, system in enumerate(systems, start=2):
+    for place, system in enumerate(systems, start=1):
         spec = difference_chart(findings, [row for row in rows if row["system"] == system], y, 22, rows)
         told = f"{title}, {system} against {findings.baseline}"
         drawn.append(chart(f"segments-{place}", told, spec, findings.segments, columns))

@@ -79,7 +79,7 @@ class Findings:
     problems      a line for each row of ranking_check; None if it was not asked
     counts        of each system: users, users_without_rec, users_without_truth
     tables        what was read: system or is_truth, name, modified (a date, if it is a file), and how many
-                  lines, users and items it has
+                  lines, users and items it has; of truth with times the earliest and latest date
     means         system, k, measure (its name), users (with a value), mean, low, high
     comparisons   rows of ranking_compare_by_user, for all users
     segment       what segments are called; None if there are none

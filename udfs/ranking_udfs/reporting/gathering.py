@@ -242,7 +242,7 @@ class Gathering:
         found = conclusion.caveats(problems, users, self.k)
         found += [conclusion.shared_sentence(shared, self.first.at(self.k))] if shared else []
         shares = {name: counts[name].get(JUDGED) for name in self.order}
-        is_judged = any(row["has_misses"] for row in tables)
+        is_judged = any(row.get("has_misses") for row in tables)
         return found + (conclusion.judged_caveat(shares, self.k) if is_judged else [])
 
     def with_judged(self) -> Request:
@@ -268,12 +268,14 @@ class Gathering:
         rows = self.fetch(tables_query(self.request.table("rec"), self.system))
         for row in sorted(rows, key=self.by_order):
             file = files.get(self.names[row["system"]], files.get(None))
-            found.append({**row, **dated(file), "is_truth": False, "has_misses": False})
-        columns = [row["column_name"] for row in fetch_rows(self.con, f"DESCRIBE {truth}")]
+            found.append({**row, **dated(file), "is_truth": False})
+        types = {row["column_name"]: row["column_type"] for row in fetch_rows(self.con, f"DESCRIBE {truth}")}
         least = self.request.columns.min_grade
         is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
-        misses = f"coalesce(bool_or({is_miss}), false)" if "rel" in columns else "false"
-        (row,) = self.fetch(tables_query(truth, "", f", {misses} AS has_misses"))
+        more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
+        if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
+            more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
+        (row,) = self.fetch(tables_query(truth, "", more))
         return [*found, {**row, **dated(self.read.truth), "is_truth": True}]
 
     def by_order(self, row: Row) -> int:

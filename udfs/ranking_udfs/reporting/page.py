@@ -128,8 +128,11 @@ class Mark:
 
     @property
     def html(self) -> str:
-        text = f"<b>{to_html(self.text)}</b>" if self.is_best else to_html(self.text)
-        return f'{text} <span class="letters">{to_html(self.letters)}</span>' if self.letters else text
+        mean, _, half = self.text.partition(" ± ")
+        behind = [f"± {half}"] if half else []
+        behind += [f'<span class="letters">{self.letters}</span>'] if self.letters else []
+        text = f'{to_html(mean)} <span class="option">{" ".join(behind)}</span>' if behind else to_html(mean)
+        return f"<b>{text}</b>" if self.is_best else text
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> str:
@@ -296,9 +299,11 @@ def data(findings: Findings) -> Iterator[str]:
     users = max(row["users"] for row in findings.counts.values())
     dates = {row["name"]: row["modified"] for row in findings.tables if row["modified"]}
     files = ", ".join(f"{name} ({date})" for name, date in dates.items())
+    days = [(row["earliest"], row["latest"]) for row in findings.tables if row.get("earliest")]
+    period = "".join(f" The truth is of {first} to {last}." for first, last in days)
     yield (
-        f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got nothing, '
-        "which counts as an empty list. No truth: who has recommendations only, and is left out."
+        f'<p class="quiet">Users evaluated: {users}, those of the truth.{period} No list: who of them got '
+        "nothing, which counts as an empty list. No truth: who has recommendations only, and is left out."
         f"{' None relevant: of whom the truth has nothing that could be found.' if without else ''}"
         f"{f' Files, and when they were last changed: {to_bdi(files)}.' if files else ''}</p>"
     )
