@@ -62,30 +62,11 @@ def gather(
 ) -> Findings:
     """Make the tables by_user and by_segment of those of the inputs, and find what the page shows.
 
-    Args:
-        con: the connection that has the tables.
-        inputs: what was read.
-        tables: its tables.
-        request: what is measured.
-        options: how models are compared; with no baseline, with the first.
-        check: whether to look for problems in the data.
-        allow_empty: whether a model may have no user or no item in common with truth.
-        step: is told what is done.
-
-    Raises:
-        DataError: there are too many models for a page, or they cannot be compared so.
+    Models are compared with the first where `options` name no baseline. `allow_empty`: whether a model may
+    have no user or no item in common with truth; `step` is told what is done. Raises DataError if there are
+    too many models for a page, or they cannot be compared so.
     """
-    systems = systems_of(con, tables)
-    check_report(request, options, systems, "--" * inputs.is_command)
-    check_users(con, inputs)
-    return Gathering(con, inputs, tables, request, options, systems).findings(check, allow_empty, step)
-
-
-def check_report(request: Request, options: ComparisonOptions, systems: Sequence[str], dashes: str) -> None:
-    """Raise DataError if there are too many models for a page, or they cannot be compared so.
-
-    `dashes` stand in front of the options of what the user calls.
-    """
+    systems, dashes = systems_of(con, tables), "--" * inputs.is_command
     if len(systems) > MOST_SYSTEMS:
         raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     check_baseline(systems, options.baseline, "report", dashes)
@@ -95,6 +76,8 @@ def check_report(request: Request, options: ComparisonOptions, systems: Sequence
             raise DataError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(systems) > 1:
         check_measures(request, "report", dashes)
+    check_users(con, inputs)
+    return Gathering(con, inputs, tables, request, options, systems).findings(check, allow_empty, step)
 
 
 class Gathering:

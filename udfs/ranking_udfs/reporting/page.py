@@ -136,59 +136,43 @@ class Mark:
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> str:
-    """Make a table that scrolls by itself where it is too wide, with numbers to the right."""
+    """Make a table that scrolls by itself where it is too wide, with numbers to the right.
+
+    Numbers of a column have the decimals of its narrowest interval.
+    """
     lines = list(rows)
-    kinds = [
-        "" if i and is_of_numbers(line[i] for line in lines) else ' class="t"' for i in range(len(header))
-    ]
-    head = "".join(
-        f'<th scope="col"{kind}>{to_html(name)}</th>' for name, kind in zip(header, kinds, strict=True)
-    )
-    body = "\n".join(
-        "<tr>"
-        + "".join(
-            f'<th scope="row">{cell}</th>' if i == 0 else f"<td{kinds[i]}>{cell}</td>"
-            for i, cell in enumerate(line)
-        )
-        + "</tr>"
-        for line in cell_texts(header, lines)
-    )
+    low, high = (header.index(name) if name in header else 0 for name in ("Low", "High"))
+    ends = [(line[low], line[high]) for line in lines] if high else []
+    halves = [(end[1] - end[0]) / 2 for end in ends if None not in end]
+    columns = [column(name, [line[i] for line in lines], i, halves) for i, name in enumerate(header)]
+    head, *body = ("".join(cells) for cells in zip(*columns, strict=True))
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{to_html(caption)}">\n<table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "".join(f"<tr>{cells}</tr>\n" for cells in body)
+        + "</tbody>\n</table>\n</div>"
     )
 
 
-def is_of_numbers(cells: Iterable[Any]) -> bool:
-    """Return whether a column has numbers, and nothing else that is shown."""
-    found = [cell for cell in cells if cell is not None]
-    return bool(found) and all(isinstance(cell, int | float | Mark) for cell in found)
+def column(name: str, cells: Sequence[Any], place: int, halves: Sequence[float]) -> Iterator[str]:
+    """Write the head and the cells of a column as HTML; what is not of numbers alone is to the left."""
+    shown = [cell for cell in cells if cell is not None]
+    is_right = place and shown and all(isinstance(cell, int | float | Mark) for cell in shown)
+    kind = "" if is_right else ' class="t"'
+    decimals = column_decimals([cell for cell in shown if isinstance(cell, float)], halves)
 
+    def text(cell: Any) -> str:
+        if isinstance(cell, Mark):
+            return cell.html
+        if name == "p":
+            return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
+        if isinstance(cell, float):
+            return to_html(format_with_half(cell, None, decimals=decimals))
+        return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
 
-def cell_texts(header: Sequence[str], lines: Sequence[Sequence[Any]]) -> list[list[str]]:
-    """Write the cells of a table as HTML; numbers of a column have the decimals of its narrowest interval."""
-    ends = [header.index(name) for name in ("Low", "High") if name in header]
-    halves = [
-        (line[ends[1]] - line[ends[0]]) / 2
-        for line in lines
-        if ends and None not in map(line.__getitem__, ends)
-    ]
-    columns = []
-    for name, column in zip(header, zip(*lines, strict=True), strict=True):
-        numbers = [cell for cell in column if isinstance(cell, float)]
-        decimals = column_decimals(numbers, halves)
-
-        def text(cell: Any, decimals: int = decimals, name: str = name) -> str:
-            if isinstance(cell, Mark):
-                return cell.html
-            if name == "p":
-                return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
-            if isinstance(cell, float):
-                return to_html(format_with_half(cell, None, decimals=decimals))
-            return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
-
-        columns.append([text(cell) for cell in column])
-    return [list(line) for line in zip(*columns, strict=True)]
+    yield f'<th scope="col"{kind}>{to_html(name)}</th>'
+    start, end = (f"<td{kind}>", "</td>") if place else ('<th scope="row">', "</th>")
+    yield from (f"{start}{text(cell)}{end}" for cell in cells)
 
 
 def details(title: str, *parts: str, is_open: bool = False) -> str:
@@ -197,29 +181,26 @@ def details(title: str, *parts: str, is_open: bool = False) -> str:
     )
 
 
-def figures(drawn: Sequence[Chart], has_tables: bool) -> Iterator[str]:
-    """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone."""
+def charted(findings: Findings, drawn: Sequence[Chart], has_tables: bool = True) -> Iterator[str]:
+    """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone.
+
+    Models that are in the tables alone are named before.
+    """
     if not drawn:
         return
-    alone = len(drawn) == 1
-    yield f'<div class="charts{" alone" if alone else ""}">'
+    others, is_alone = ", ".join(map(to_bdi, findings.systems[MOST_SYSTEMS:])), len(drawn) == 1
+    if others:
+        where = f"The charts show {MOST_SYSTEMS} models; in the tables there are also"
+        yield f'<p class="quiet">{where} {others}.</p>'
+    yield f'<div class="charts{" alone" if is_alone else ""}">'
     for chart in drawn:
         text = f"{chart.title}; the numbers are in the table below"
         svg = inline_svg(chart.specification, chart.name, text)
         yield f"<figure>\n<h3>{to_bdi(chart.title)}</h3>\n{svg}"
         if has_tables:
-            yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=alone)
+            yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=is_alone)
         yield "</figure>"
     yield "</div>"
-
-
-def charted(findings: Findings, drawn: Sequence[Chart], has_tables: bool = True) -> Iterator[str]:
-    """Draw charts, if there are any, and name the models that are in the tables alone."""
-    others = ", ".join(map(to_bdi, findings.systems[MOST_SYSTEMS:]))
-    if drawn and others:
-        where = f"The charts show {MOST_SYSTEMS} models; in the tables there are also"
-        yield f'<p class="quiet">{where} {others}.</p>'
-    yield from figures(drawn, has_tables)
 
 
 # --- Sections ---
@@ -241,27 +222,21 @@ def answer(findings: Findings) -> Iterator[str]:
     if findings.best is not None:  # else the only verdict is of the two
         yield f"<p>{to_sentence(findings.best)}</p>"
         yield from against
-    measure = findings.first
-    rows = [
-        row for row in findings.comparisons if row["measure"] == measure.name and row["k"] == measure.cuts[0]
-    ]
+    at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
+    verdicts = {
+        name: [at[one.name, one.cuts[0], name] for one in findings.measures] for name in findings.systems[1:]
+    }
     yield '<ul class="verdicts">'
-    for row, said in zip(rows, findings.verdicts, strict=True):
-        yield f'<li class="{to_html(row["verdict"])}">{to_sentence(said)}</li>'
+    for (verdict, *_), said in zip(verdicts.values(), findings.verdicts, strict=True):
+        yield f'<li class="{verdict}">{to_sentence(said)}</li>'
     yield "</ul>"
     if findings.best is None:
         yield from against
     if len(findings.measures) > 1:
         yield f"<p>Against {to_bdi(findings.baseline)}, by every measure at its first cut-off:</p>"
-        at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
-        yield table(
-            ["Model", *(one.at(one.cuts[0]) for one in findings.measures)],
-            (
-                [name, *(marked_verdict(at.get((one.name, one.cuts[0], name))) for one in findings.measures)]
-                for name in findings.systems[1:]
-            ),
-            "Verdicts by measure",
-        )
+        header = ["Model", *(one.at(one.cuts[0]) for one in findings.measures)]
+        cells = [[name, *(f"{MARKS[one]} {one}" for one in found)] for name, found in verdicts.items()]
+        yield table(header, cells, "Verdicts by measure")
 
 
 def listing(name: str, lines: Sequence[str], before: str = "") -> Iterator[str]:
@@ -277,11 +252,6 @@ def to_sentence(text: str) -> str:
     """Keep numbers together with what belongs to them, and options in one line."""
     html = re.sub(r" (?=%)|(?<=\bp) (?=\d|&lt;)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
     return re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html)
-
-
-def marked_verdict(verdict: str | None) -> str | None:
-    """Put a mark in front of a verdict, to be seen at a glance."""
-    return None if verdict is None else f"{MARKS[verdict]} {verdict}"
 
 
 def data(findings: Findings) -> Iterator[str]:
@@ -310,12 +280,8 @@ def data(findings: Findings) -> Iterator[str]:
     if findings.problems is None:
         yield "<p>The data was not checked.</p>"
         return
-    found = [f"<li>{to_sentence(problem)}</li>" for problem in findings.problems]
-    if found:
-        yield "<p>What there is to know about the data:</p>\n<ul>"
-        yield from found
-        yield "</ul>"
-    else:
+    yield from listing("problems", findings.problems, "What there is to know about the data:")
+    if not findings.problems:
         yield "<p>The check of the data found nothing.</p>"
 
 
