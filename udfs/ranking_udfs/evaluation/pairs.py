@@ -78,7 +78,7 @@ def find_standings(
     """Put the models in order, by each measure that ranks them and each k; None where there is no order.
 
     `compared` are the comparisons of all users; those of all pairs are asked for where these are of a
-    baseline. There is none of pairs without a user with recommendations of both, if it `needs_users`.
+    baseline. With `needs_users` there is no order where two models have no user with lists of both.
     """
     ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
     pairs = [row for row in compared if row["measure"] in ranked]

@@ -343,7 +343,7 @@ def segments(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
         return
     count = len({row["segment"] for row in findings.segments})
     rest = f", and {findings.more_segments} smaller ones are left out" if findings.more_segments else ""
-    shown = f" The chart shows the {MOST_SEGMENTS} largest of {count} in the table{rest}."
+    shown = f" Charts show the {MOST_SEGMENTS} largest of {count} in the table{rest}."
     is_cut = count > MOST_SEGMENTS or findings.more_segments
     yield f'<p class="quiet">The segments with the most users first.{shown if is_cut else ""}</p>'
     yield from charted(findings, drawn, has_tables=len(drawn) == 1)
