@@ -147,7 +147,12 @@ def test_one_model_without_categories_and_what_no_history_leaves_as_it_was(
     plain = written("als.csv", "relevant.csv", "-k", "10", "--measures", "ndcg")
     assert "What is in the lists" not in plain
     assert "beyond_accuracy" not in plain
-    page = ranking_udfs.report("als.csv", "relevant.csv", "ndcg", history="train.csv", check=False)
+    lines = Path("relevant.csv").read_text().splitlines()
+    days = ["time", *(f"2026-05-{1 + i % 9:02}" for i in range(len(lines) - 1))]
+    Path("dated.csv").write_text("".join(f"{line},{day}\n" for line, day in zip(lines, days, strict=True)))
+    page = ranking_udfs.report("als.csv", "dated.csv", "ndcg", history="train.csv", check=False)
+    assert "The truth is of 2026-05-01 to 2026-05-09." in text_of(sections(page.html)["The data"])
+    assert "The truth is of" not in plain
     assert text_of(sections(page.html)["What is in the lists"]) == text_of(found)
     needs = "needs --history FILE, with whose categories those of the lists are compared"
     assert needs in fails(

@@ -14,6 +14,7 @@ from .duckdb.statements import identifier, literal
 from .evaluation import defaults
 from .evaluation.columns import ColumnNames, Columns, columns_of
 from .evaluation.comparison import (
+    OPTIONS,
     ComparisonOptions,
     check_measures,
     check_options,
@@ -22,10 +23,10 @@ from .evaluation.comparison import (
     segment_tables,
 )
 from .evaluation.errors import DataError, error_summary
-from .evaluation.problems import check_common, problem_text, with_advice
-from .evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs, with_contents
+from .evaluation.problems import check_common, problem_text
+from .evaluation.queries import Plan, Request, plan, resolve_cut_offs, with_contents
 from .evaluation.words import COUNTS, OF_LISTS
-from .inputs.tables import Inputs, Tables, check_users, load, systems_of
+from .inputs.tables import Inputs, Tables, check_users, find_problems, load, systems_of
 from .inputs.workplace import Workplace, workplace
 from .measures.grammar import parse_measures
 from .texts import shorten
@@ -115,24 +116,12 @@ def evaluate(
         >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
         [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
-    names = columns_of("evaluate", columns)
-    with value_errors("evaluate"):
-        request = build_request(measures, ks, ties, defaults.MEASURES, names)
-        request = replace(request, by_user=by_user, by_segment=segments is not None)
-        request = replace(request, history=history is not None, items=items is not None)
-        request = with_contents(replace(request, head=head, divergence=divergence), "evaluate")
-        if by_user and segments is not None:
-            raise DataError("by_user must be False with segments, whose rows are means, got True")
-        with workplace("evaluate", con) as place:
-            request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(
-                place, rec, truth, segments, segment_col, names, history, items, category_col
-            )
-            steps = plan(request, tables.has_system)
-            notes = make_tables(place, inputs, tables, steps, steps.tables, request, check, allow_empty)
-            systems = systems_of(place.con, tables)
-            query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
-            result = place.result(query)
+    with at_work("evaluate", defaults.MEASURES, locals()) as (place, request, inputs, tables, _):
+        steps = plan(request, tables.has_system)
+        notes = make_tables(place, inputs, tables, steps, steps.tables, request, check, allow_empty)
+        systems = systems_of(place.con, tables)
+        query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
+        result = place.result(query)
     warn("evaluate", notes)
     return result
 
@@ -207,29 +196,22 @@ def compare(
         >>> found.select("system, wins, losses, round(difference, 4), verdict").fetchall()
         [('b', 1, 8, -0.7778, 'worse')]
     """
-    names = columns_of("compare", columns)
-    options = ComparisonOptions(baseline, confidence, margin, correction, test, permutations, seed)
-    with value_errors("compare"):
-        request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
-        request = replace(request, by_user=True, by_segment=segments is not None)
-        request = replace(request, history=history is not None, items=items is not None)
-        request = with_contents(replace(request, head=head, divergence=divergence), "compare")
-        check_measures(request, "compare")
-        with workplace("compare", con, test == "randomization") as place:
-            check_options(place.con, options, "compare")
-            request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(
-                place, rec, truth, segments, segment_col, names, history, items, category_col
-            )
-            check_systems(systems_of(place.con, tables), baseline, "compare", "", "{'a': rec_a, 'b': rec_b}")
-            steps = plan(request, tables.has_system)
-            statements = [*steps.tables, *segment_tables(request)]
-            compared = compare_queries(request, options)
-            notes = make_tables(place, inputs, tables, steps, statements, request, check, allow_empty)
-            if segments is not None:
-                everybody = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
-                compared[0] = [f"{everybody} FROM ({query})" for query in compared[0]]
-            result = place.result("\nUNION ALL BY NAME ".join(f"({one})" for of in compared for one in of))
+    with at_work("compare", defaults.COMPARED_MEASURES, locals()) as (
+        place,
+        request,
+        inputs,
+        tables,
+        options,
+    ):
+        check_systems(systems_of(place.con, tables), baseline, "compare", "", "{'a': rec_a, 'b': rec_b}")
+        steps = plan(request, tables.has_system)
+        statements = [*steps.tables, *segment_tables(request)]
+        compared = compare_queries(request, options)
+        notes = make_tables(place, inputs, tables, steps, statements, request, check, allow_empty)
+        if segments is not None:
+            everybody = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
+            compared[0] = [f"{everybody} FROM ({query})" for query in compared[0]]
+        result = place.result("\nUNION ALL BY NAME ".join(f"({one})" for of in compared for one in of))
     warn("compare", notes)
     return result
 
@@ -308,31 +290,33 @@ def report(
         True
     """
     from .reporting.drawing import vl_convert
-    from .reporting.gathering import Study, check_report, gather
+    from .reporting.gathering import gather
     from .reporting.page import page
 
     vl_convert()  # an error at once where it is not installed
-    names = columns_of("report", columns)
-    options = ComparisonOptions(baseline, confidence, margin, correction, test, permutations, seed)
-    with value_errors("report"):
-        request = build_request(measures, ks, ties, defaults.COMPARED_MEASURES, names)
-        request = replace(request, by_segment=segments is not None)
-        request = replace(request, history=history is not None, items=items is not None)
-        request = replace(request, head=head, divergence=divergence)
-        if history is None and items is not None:
-            raise DataError("items needs history=..., with whose categories those of the lists are compared")
-        with workplace("report", con, test == "randomization") as place:
-            check_options(place.con, options, "report")
-            request = replace(request, prefix=place.prefix)
-            inputs, tables = read_inputs(
-                place, rec, truth, segments, segment_col, names, history, items, category_col
-            )
-            systems = systems_of(place.con, tables)
-            check_report(request, options, systems)
-            check_users(place.con, inputs)
-            study = Study.of(request, options, inputs, tables, systems, check, allow_empty)
-            findings = gather(place.con, study)
+    with at_work("report", defaults.COMPARED_MEASURES, locals()) as (place, request, inputs, tables, options):
+        findings = gather(place.con, inputs, tables, request, options, check, allow_empty)
     return page(findings)
+
+
+@contextmanager
+def at_work(
+    caller: str, usual: Sequence[str], given: Mapping[str, Any]
+) -> Iterator[tuple[Workplace, Request, Inputs, Tables, ComparisonOptions]]:
+    """Read the tables that a function's arguments name; `given` are these by name, `usual` its measures.
+
+    Raises:
+        ValueError, TypeError: as the functions say.
+    """
+    columns = columns_of(caller, given["columns"])
+    options = ComparisonOptions(**{name: given[name] for name in OPTIONS if name in given})
+    with value_errors(caller):
+        request = build_request(caller, usual, columns, given)
+        with workplace(caller, given["con"], options.test == "randomization") as place:
+            if caller != "evaluate":
+                check_options(place.con, options, caller)
+            inputs = inputs_of(place, columns, given)
+            yield place, replace(request, prefix=place.prefix), inputs, load(place.con, inputs), options
 
 
 @contextmanager
@@ -346,18 +330,18 @@ def value_errors(caller: str) -> Iterator[None]:
         raise ValueError(f"{caller}: {text}") from None
 
 
-def build_request(
-    measures: Sequence[str] | str | None, ks: CutOffs, ties: str, usual: Sequence[str], columns: Columns
-) -> Request:
-    """Make the request of a caller's arguments.
+def build_request(caller: str, usual: Sequence[str], columns: Columns, given: Mapping[str, Any]) -> Request:
+    """Make the request of a function's arguments.
 
     Raises:
         DataError: an argument is not valid.
     """
+    measures, ks, ties = (given[name] for name in ("measures", "ks", "ties"))
+    has = {name: given[name] is not None for name in ("segments", "history", "items")}
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
-    given = [measures] if isinstance(measures, str) else measures
-    texts = usual if given is None else [*given] if isinstance(given, Iterable) else []
+    one_text = [measures] if isinstance(measures, str) else measures
+    texts = usual if measures is None else [*one_text] if isinstance(one_text, Iterable) else []
     if not texts or not all(isinstance(one, str) for one in texts):
         raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
     try:
@@ -374,7 +358,29 @@ def build_request(
     if is_used and not cuts:
         raise DataError("ks must be a list of one or more k, got []")
     choices, every = resolve_cut_offs(chosen, cuts if is_used else [])
-    return Request(choices=choices, ks=every, ties=ties, descending=columns.descending, columns=columns)
+    request = Request(
+        choices=choices,
+        ks=every,
+        ties=ties,
+        descending=columns.descending,
+        by_segment=has["segments"],
+        by_user=given.get("by_user", caller == "compare"),
+        columns=columns,
+        history=has["history"],
+        items=has["items"],
+        head=given["head"],
+        divergence=given["divergence"],
+    )
+    if caller == "report":
+        if has["items"] and not has["history"]:
+            raise DataError("items needs history=..., with whose categories those of the lists are compared")
+        return request
+    request = with_contents(request, caller)
+    if caller == "compare":
+        check_measures(request, caller)
+    elif request.by_user and request.by_segment:
+        raise DataError("by_user must be False with segments, whose rows are means, got True")
+    return request
 
 
 def to_cut_off(k: object) -> int | None:
@@ -395,32 +401,27 @@ def to_cut_off(k: object) -> int | None:
     return found
 
 
-def read_inputs(
-    place: Workplace,
-    rec: Any,
-    truth: Any,
-    segments: Any,
-    segment_col: str,
-    columns: Columns,
-    history: Any = None,
-    items: Any = None,
-    category_col: str = "category",
-) -> tuple[Inputs, Tables]:
-    """Make the tables rec, truth and others of the user's tables, files or data frames."""
-    for name, column in (("segment_col", segment_col), ("category_col", category_col)):
-        if not isinstance(column, str):
-            raise DataError(f"{name} must be the name of a column, got {column!r}")
-    inputs = Inputs(
-        recs=place.recommendations(rec),
-        truth=place.name("truth", truth),
+def inputs_of(place: Workplace, columns: Columns, given: Mapping[str, Any]) -> Inputs:
+    """Return what a function's arguments name: tables, files and data frames."""
+    for name in ("segment_col", "category_col"):
+        if not isinstance(given[name], str):
+            raise DataError(f"{name} must be the name of a column, got {given[name]!r}")
+
+    def beside(name: str) -> str | None:
+        return None if given[name] is None else place.name(name, given[name])
+
+    recs, truth = place.recommendations(given["rec"]), place.name("truth", given["truth"])
+    segments, history, items = map(beside, ("segments", "history", "items"))
+    return Inputs(
+        recs=recs,
+        truth=truth,
         columns=columns,
-        segment=None if segments is None else (place.name("segments", segments), segment_col),
-        history=None if history is None else place.name("history", history),
-        items=None if items is None else (place.name("items", items), category_col),
+        segment=None if segments is None else (segments, given["segment_col"]),
+        history=history,
+        items=None if items is None else (items, given["category_col"]),
         catalog=place.catalog,
         prefix=place.prefix,
     )
-    return inputs, load(place.con, inputs)
 
 
 def make_tables(
@@ -439,16 +440,7 @@ def make_tables(
         place.con.execute(statement)
     if not check:
         return []
-    rows = fetch_rows(place.con, steps.check)
-    problems = with_advice(
-        rows,
-        tables.files,
-        tables.truth,
-        is_command=False,
-        request=request,
-        allow_empty=allow_empty,
-        history=tables.history,
-    )
+    problems = find_problems(place.con, steps.check, inputs, tables, request, allow_empty)
     if not allow_empty:
         check_common(problems)
     return [problem_text(row) for row in problems]

@@ -53,8 +53,12 @@ ENDINGS = {  # what --output FILE is where --format is not said, of the formats 
 }
 # What the commands that measure have besides, where it is not asked for.
 NOT_ASKED = {
-    **{"usual": defaults.MEASURES, "measures": None, "ties": "item", "segment": None},
-    **{"no_check": False, "allow_empty": True},
+    "usual": defaults.MEASURES,
+    "measures": None,
+    "ties": "item",
+    "segment": None,
+    "no_check": False,
+    "allow_empty": True,
 }
 A_FILE = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # shtab.FILE, which may not be there
 A_MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  # which `completion` prints

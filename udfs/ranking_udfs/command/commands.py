@@ -12,7 +12,6 @@ import duckdb
 
 from ..duckdb.statements import literal, read
 from ..evaluation.comparison import (
-    can_be_paired,
     check_measures,
     check_options,
     check_systems,
@@ -21,14 +20,13 @@ from ..evaluation.comparison import (
     pairs_query,
     segment_tables,
 )
-from ..evaluation.conclusion import families
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, NothingInCommonError, error_summary
-from ..evaluation.pairs import MOST_SYSTEMS, standing
-from ..evaluation.problems import NOTHING, check_common, problem_text, with_advice
-from ..evaluation.queries import Plan, fetch_rows, plan, with_contents
+from ..evaluation.pairs import MOST_SYSTEMS, find_standings
+from ..evaluation.problems import NOTHING, check_common, problem_text
+from ..evaluation.queries import Plan, explain_query, fetch_rows, overlap_query, plan, with_contents
 from ..evaluation.words import Row
-from ..inputs.tables import Inputs, Tables, check_users, input_files, load, systems_of
+from ..inputs.tables import Inputs, Tables, check_users, find_problems, input_files, load, systems_of
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
@@ -44,7 +42,7 @@ from .gates import (
 )
 from .messages import say
 from .output import check_outputs, copy_statement, is_terminal, write_output
-from .reasons import explain_query, explanation_text, overlap_query, overlap_text
+from .reasons import explanation_text, overlap_text
 from .requests import Job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
@@ -110,26 +108,13 @@ def make_tables(
     step("checking the data")
     problems: list[Row] = []
     if job.check:
-        problems += find_problems(con, job, tables, steps)
+        problems += find_problems(con, steps.check, inputs, tables, job.request, job.allow_empty)
         shown = problems if job.allow_empty else [row for row in problems if row["problem"] not in NOTHING]
         for problem in [] if job.quiet else shown:
             say("note", problem_text(problem))
         if not job.allow_empty:
             check_common(problems)
     return problems
-
-
-def find_problems(con: duckdb.DuckDBPyConnection, job: Job, tables: Tables, steps: Plan) -> list[Row]:
-    """Return the rows of ranking_check, with their files and what to write."""
-    return with_advice(
-        fetch_rows(con, steps.check),
-        tables.files,
-        tables.truth,
-        is_command=True,
-        request=job.request,
-        allow_empty=job.allow_empty,
-        history=tables.history,
-    )
 
 
 def check(job: Job) -> int:
@@ -141,7 +126,8 @@ def check(job: Job) -> int:
         tables = read_inputs(con, job, inputs)
         check_users(con, inputs)
         step("checking the data")
-        return find_problems(con, job, tables, plan(job.request, tables.has_system))
+        steps = plan(job.request, tables.has_system)
+        return find_problems(con, steps.check, inputs, tables, job.request, job.allow_empty)
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
         problems = interruptible(con, results)
@@ -219,13 +205,8 @@ def compare(job: Job) -> int:
         steps = plan(request, tables.has_system)
         steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
         queries = compare_queries(request, job.options)
-        is_best_said = len(systems) <= MOST_SYSTEMS and (
-            job.is_by_letter or job.format not in ("csv", "json")
-        )
-        of_pairs = pairs_query(request, job.options)
-        has_pairs = set(of_pairs) <= set(queries[0]) or len(systems) == 2
         if job.format == "sql":
-            asked = of_pairs if job.is_by_letter else itertools.chain(*queries)
+            asked = pairs_query(request, job.options) if job.is_by_letter else itertools.chain(*queries)
             return statements_text([*tables.statements, *steps.tables, *asked]), []
         problems = make_tables(con, job, inputs, tables, steps, step)
         step("comparing")
@@ -233,13 +214,9 @@ def compare(job: Job) -> int:
         seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
         correct_together(con, seen, job.options)
         segment = inputs.segment and inputs.segment[1]
-        if is_best_said and not has_pairs:
-            is_best_said = job.is_by_letter or can_be_paired(con, request, len(systems))
-        ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
-        pairs = [row for row in found[0] if row["measure"] in ranked]
-        if is_best_said and not has_pairs:
-            pairs = [row for query in of_pairs for row in fetch_rows(con, query)]
-        standings = [standing(rows) for rows in families(pairs)] if is_best_said else []
+        is_best_said = job.is_by_letter or job.format not in ("csv", "json")
+        given = con, request, job.options, len(systems), found[0], not job.is_by_letter
+        standings = find_standings(*given) if is_best_said else []
         shown = (
             letters_text(job.format, job.options, standings, job.digits, job.is_safe)
             if job.is_by_letter
@@ -295,7 +272,7 @@ def write_report(job: Job) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import png, svg, vl_convert
     from ..reporting.findings import Findings
-    from ..reporting.gathering import Study, check_report, gather
+    from ..reporting.gathering import gather
     from ..reporting.page import page
 
     try:
@@ -309,13 +286,7 @@ def write_report(job: Job) -> None:
         check_options(con, job.options, "report", "--")
         step("reading")
         tables = read_inputs(con, job, inputs)
-        systems = systems_of(con, tables)
-        check_report(job.request, job.options, systems, "--")
-        check_users(con, inputs)
-        study = Study.of(
-            job.request, job.options, inputs, tables, systems, job.check, job.allow_empty, is_command=True
-        )
-        return gather(con, study, step)
+        return gather(con, inputs, tables, job.request, job.options, job.check, job.allow_empty, step)
 
     with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
         findings = interruptible(con, results)

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from ..evaluation.comparison import ComparisonOptions
 from ..evaluation.conclusion import (
     best_sentence,
-    families,
     footnote,
     letters_note,
     measure_label,
     sentence,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY
-from ..evaluation.pairs import Standing
+from ..evaluation.pairs import Standing, families
 from ..evaluation.words import DIGITS_OF_P, MARKS, Row, format_number, format_p, format_with_half
 from ..texts import printable
 from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark

@@ -2,8 +2,6 @@
 
 from collections.abc import Sequence
 
-from ..duckdb.statements import sql_value
-from ..evaluation.queries import Request, cut_off_list, descending_argument, grade_arguments
 from ..evaluation.words import Row, format_cut_off, format_number
 from ..texts import printable
 from .requests import Job
@@ -19,20 +17,6 @@ LEGEND = (
     "items of the longer list; Jaccard: of the items of both; RBO: rank-biased overlap, which weighs the "
     "first ranks most; 1st, All: users whose first item, whose whole list is the same."
 )
-
-
-def explain_query(request: Request, user_id: str) -> str:
-    """Return the query for a user's lists, and what is not in them."""
-    ties = ", ties := 'expected'" if request.ties == "expected" else ""
-    given = f"{sql_value(user_id)}, {sql_value(request.ks[0])}{ties}{descending_argument(request)}"
-    given += grade_arguments(request.columns)
-    return f"FROM ranking_explain('{request.table('rec')}', '{request.table('truth')}', {given})"
-
-
-def overlap_query(request: Request, baseline: str | None, persistence: float) -> str:
-    """Return the query for what the lists of models have in common."""
-    given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
-    return f"FROM ranking_overlap('{request.table('rec')}', {given}{descending_argument(request)})"
 
 
 def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int | None) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..evaluation import defaults
 from ..evaluation.columns import Columns
-from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.comparison import OPTIONS, ComparisonOptions
 from ..evaluation.queries import Request, resolve_cut_offs
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
@@ -103,7 +103,6 @@ def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
     return {"job": job}
 
 
-OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
 OPTIONAL = ("digits", "by_user", "fail_if", "figures", "figure_format", "user_id", "persistence")
 
 

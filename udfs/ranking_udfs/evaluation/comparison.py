@@ -34,6 +34,9 @@ class ComparisonOptions:
     seed: int = SEED
 
 
+OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
+
+
 def check_measures(request: Request, caller: str, dashes: str = "") -> None:
     """Raise DataError for a measure by which no two models can be compared.
 

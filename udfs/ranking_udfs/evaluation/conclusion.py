@@ -14,7 +14,6 @@ from .words import (
     DIGITS_OF_P,
     Row,
     column_decimals,
-    format_measure,
     format_number,
     format_p,
     format_with_half,
@@ -43,16 +42,7 @@ GRAVE = (RANKS, "users that match truth but for", "items that match truth but fo
 
 def measure_label(row: Row) -> str:
     """Name a measure at its cut-off: `NDCG@10`."""
-    choice = parse_measure(row["measure"])
-    return format_measure(choice.measure.label, choice.options_text, row["k"])
-
-
-def families(rows: Sequence[Row]) -> list[list[Row]]:
-    """Group the rows by measure and k: p is corrected within each group."""
-    found: dict[str, list[Row]] = {}
-    for row in rows:
-        found.setdefault(measure_label(row), []).append(row)
-    return list(found.values())
+    return parse_measure(row["measure"]).at(row["k"])
 
 
 def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> str:
@@ -137,7 +127,7 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     is_sure = not choice.given and all(row["low"] is not None for row in rows)
     words = HEADLINES.get(choice.measure.name) if is_sure else None
     unit, behind = words or ("", "")
-    before = "" if words else f"{format_measure(choice.measure.label, choice.options_text, k)} is "
+    before = "" if words else f"{choice.at(k)} is "
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
     behind, scale = behind.replace("PLACE", place), 100 if words else 1
     halves = [scale * (row["high"] - row["low"]) / 2 for row in rows if row["high"] is not None]

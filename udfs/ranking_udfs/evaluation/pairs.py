@@ -1,11 +1,15 @@
 """The models in order, each pair of them compared: the best against the second best, and letters."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from string import ascii_letters
 
+import duckdb
+
 from ..measures.grammar import parse_measure
+from .comparison import ComparisonOptions, can_be_paired, pairs_query
+from .queries import Request, fetch_rows
 from .words import Row
 
 MOST_SYSTEMS = 20  # whose pairs ranking_compare compares
@@ -52,6 +56,40 @@ def standing(rows: Sequence[Row]) -> Standing | None:
     if best["system"] != first:
         best = turn(best)
     return Standing(best["measure"], best["k"], means, letters, best)
+
+
+def families(rows: Iterable[Row]) -> list[list[Row]]:
+    """Group the rows by measure and k: p is corrected within each group."""
+    found: dict[tuple[str, int | None], list[Row]] = {}
+    for row in rows:
+        found.setdefault((row["measure"], row["k"]), []).append(row)
+    return list(found.values())
+
+
+def find_standings(
+    con: duckdb.DuckDBPyConnection,
+    request: Request,
+    options: ComparisonOptions,
+    systems: int,
+    compared: Sequence[Row],
+    needs_users: bool = True,
+    fetch: Callable[[str], Sequence[Row]] | None = None,
+) -> list[Standing | None]:
+    """Put the models in order, by each measure that ranks them and each k; None where there is no order.
+
+    `compared` are the comparisons of all users; those of all pairs are asked for where these are of a
+    baseline. With `needs_users` there is no order where two models have no user with lists of both.
+    """
+    ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
+    pairs = [row for row in compared if row["measure"] in ranked]
+    if systems > MOST_SYSTEMS:
+        return []
+    if systems > 2 and options.baseline is not None:
+        if needs_users and not can_be_paired(con, request, systems):
+            return []
+        queries = pairs_query(request, options)
+        pairs = [row for query in queries for row in (fetch(query) if fetch else fetch_rows(con, query))]
+    return list(map(standing, families(pairs)))
 
 
 def turn(row: Row) -> Row:

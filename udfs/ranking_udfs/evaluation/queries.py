@@ -11,7 +11,7 @@ from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices
 from ..measures.registry import Measure, Number
 from .columns import ARGUMENTS, COLUMNS, Columns
-from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, K
+from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, PERSISTENCE, K
 from .errors import DataError
 from .words import COUNTS, cut_off_key
 
@@ -160,22 +160,24 @@ def plan(request: Request, has_system: bool) -> Plan:
 
 def contents_query(request: Request, system: str, by_user: bool = False) -> str:
     """Return what is in the lists, by k: the means, or the values of each user."""
-    function, columns, given = "ranking_beyond_accuracy", ["users AS users_with_rec"], ""
-    if request.history:
-        columns.append("users_without_history")
-        given += f", history := '{request.table('history')}'"
-    if request.items:
-        given += f", items := '{request.table('items')}'"
-    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
-        value = getattr(request, name)
-        given += f", {name} := {sql_value(value)}" if value != default else ""
-    if by_user:
-        function, columns = f"{function}_by_user", ["userid", "n_rec"]
+    columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
+    columns = ["userid", "n_rec"] if by_user else columns
     chosen = request.contents_by_user if by_user else request.contents
     columns += [measure_column(request, one, identifier(one.name)) for one in chosen]
     cuts = [k for k in request.ks if any(k in one.cuts for one in chosen)]
-    arguments = f"'{ranked_table(request)}', {cut_off_list(cuts)}{given}{descending_argument(request)}"
-    return f"SELECT {system}k, {', '.join(columns)}\nFROM {function}({arguments})"
+    return f"SELECT {system}k, {', '.join(columns)}\nFROM {contents_call(request, cuts, by_user)}"
+
+
+def contents_call(request: Request, ks: Iterable[int | None], by_user: bool = False) -> str:
+    """Return the call of the table function that looks into the lists down to each k."""
+    given = f"'{ranked_table(request)}', {cut_off_list(ks)}"
+    for name in TABLES_OF_CONTENTS:
+        given += f", {name} := '{request.table(name)}'" if getattr(request, name) else ""
+    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
+        value = getattr(request, name)
+        given += f", {name} := {sql_value(value)}" if value != default else ""
+    function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"
+    return f"{function}({given}{descending_argument(request)})"
 
 
 def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
@@ -246,27 +248,51 @@ def grade_arguments(columns: Columns) -> str:
     )
 
 
+def judged_call(request: Request, function: str, *given: str) -> str:
+    """Return the call of a table function of rec and truth, with these arguments and those of the request."""
+    tables = f"'{ranked_table(request)}'", f"'{request.table('truth')}'"
+    options = descending_argument(request) + grade_arguments(request.columns)
+    return f"{function}({', '.join((*tables, *given))}{options})"
+
+
+def ties_argument(request: Request) -> list[str]:
+    return ["ties := 'expected'"] if request.ties == "expected" else []
+
+
 def summary_query(request: Request, system: str) -> str:
     """Return the means by k; `system` is the column that tells models apart, with a comma, or empty."""
     means = (measure_column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
-    ties = ", ties := 'expected'" if request.ties == "expected" else ""
-    options = f"{cut_off_list(request.ks)}{ties}{descending_argument(request)}"
-    options += grade_arguments(request.columns)
-    tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
-    return f"SELECT {system}k, {', '.join((*COUNTS, *means))}\nFROM ranking_summary({tables}, {options})"
+    call = judged_call(request, "ranking_summary", cut_off_list(request.ks), *ties_argument(request))
+    return f"SELECT {system}k, {', '.join((*COUNTS, *means))}\nFROM {call}"
+
+
+def curve_query(request: Request) -> str:
+    """Return precision at each level of recall."""
+    return f"FROM {judged_call(request, 'ranking_interpolated_precision_curve')}"
+
+
+def explain_query(request: Request, user_id: str) -> str:
+    """Return a user's lists down to the first k, and what is not in them."""
+    given = literal(user_id), sql_value(request.ks[0]), *ties_argument(request)
+    return f"FROM {judged_call(request, 'ranking_explain', *given)}"
+
+
+def overlap_query(request: Request, baseline: str | None, persistence: float = PERSISTENCE) -> str:
+    """Return what the lists of models have in common."""
+    given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
+    return f"FROM ranking_overlap('{ranked_table(request)}', {given}{descending_argument(request)})"
 
 
 def values_query(request: Request, system: str) -> str:
     """Return the values by user and k."""
-    longest = "NULL" if None in request.ks else max(k for k in request.ks if k is not None)
+    longest = "NULL" if None in request.ks else str(max(k for k in request.ks if k is not None))
     ks = f"CROSS JOIN (SELECT unnest({cut_off_list(request.ks)}) AS k)"
-    rec, truth = ranked_table(request), request.table("truth")
-    arguments = f"'{rec}', '{truth}', {longest}{descending_argument(request)}"
-    source = f"ranking_judged({arguments}{grade_arguments(request.columns)})\n{ks}"
+    source = f"{judged_call(request, 'ranking_judged', longest)}\n{ks}"
     if request.ties == "expected":  # for which no public macro takes options
         is_descending = str(request.descending).lower()
         names = f"_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
-        arguments = f"'{rec}', '{truth}', {names}, {longest}, 'ranking_judged'"
+        tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
+        arguments = f"{tables}, {names}, {longest}, 'ranking_judged'"
         arguments += grade_arguments(request.columns)
         judged = f"_ranking.main._ranking_tied_judged({arguments})"
         source = tied_rankings(request, judged, ks)
@@ -311,8 +337,7 @@ def measure_call(request: Request, choice: Choice) -> str:
 
 def means_query(request: Request, system: str) -> str:
     """Return the same as summary_query from by_user; the counts, which no k changes, are those at k = 0."""
-    arguments = f"'{ranked_table(request)}', '{request.table('truth')}', [0]"
-    summary = f"ranking_summary({arguments}{grade_arguments(request.columns)})"
+    summary = judged_call(request, "ranking_summary", "[0]")
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     columns = f"{', '.join(COUNTS)}{mean_columns(request.choices)}"
     return (

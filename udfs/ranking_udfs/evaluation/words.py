@@ -74,11 +74,6 @@ def format_cut_off(k: int | None) -> str:
     return "all" if k is None else str(k)
 
 
-def format_measure(label: str, options: str, k: int | None) -> str:
-    """Format a measure at a cut-off: `NDCG@10 (gain=linear)`."""
-    return f"{label}@{format_cut_off(k)}" + (f" ({options})" if options else "")
-
-
 def join_names(names: Sequence[str], word: str = "and", most: int = 3) -> str:
     """Join names for a sentence: a, b, c and 2 more."""
     shown = [*names[:most], *([f"{len(names) - most} more"] if len(names) > most else [])]

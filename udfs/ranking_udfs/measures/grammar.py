@@ -77,6 +77,11 @@ class Choice:
         """The measure and its options in reports: `NDCG (gain=linear)`."""
         return f"{self.measure.label} ({self.options_text})" if self.given else self.measure.label
 
+    def at(self, k: int | None) -> str:
+        """Return the label at a cut-off: `NDCG@10 (gain=linear)`."""
+        at = f"{self.measure.label}@{'all' if k is None else k}"
+        return f"{at} ({self.options_text})" if self.given else at
+
 
 def parse_measures(text: str) -> list[Choice]:
     """Parse measures with commas between them.

@@ -1,30 +1,7 @@
-"""Queries for the contents of the lists: popularity, coverage, shares of categories."""
+"""The query for the shares of categories in the lists."""
 
-from ..duckdb.statements import sql_value
 from ..evaluation.defaults import DIVERGENCE, HEAD
-from ..evaluation.queries import Request, cut_off_list, descending_argument, ranked_table
-
-
-def contents_arguments(request: Request, k: int | None) -> str:
-    """Return the arguments of a table function that looks into the lists down to k."""
-    items = f", items := '{request.table('items')}'" if request.items else ""
-    given = f", history := '{request.table('history')}'{items}"
-    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
-        value = getattr(request, name)
-        given += f", {name} := {sql_value(value)}" if value != default else ""
-    return f"'{ranked_table(request)}', {cut_off_list([k])}{given}{descending_argument(request)}"
-
-
-def contents_statement(request: Request, system: str, k: int | None) -> str:
-    """Return the statement of the table contents, with the popularity of each user's list."""
-    by_user = f"ranking_beyond_accuracy_by_user({contents_arguments(request, k)})"
-    query = f"SELECT {system}k, popularity\nFROM {by_user}"
-    return f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}"
-
-
-def contents_query(request: Request, k: int | None) -> str:
-    """Return the means of what is in the lists, and what all lists together hold."""
-    return f"FROM ranking_beyond_accuracy({contents_arguments(request, k)})"
+from ..evaluation.queries import Request, cut_off_list, ranked_table
 
 
 def categories_query(request: Request, system: str, k: int | None) -> str:

@@ -3,37 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from ..evaluation.comparison import ComparisonOptions
 from ..evaluation.pairs import Standing
-from ..evaluation.words import Row, format_measure
+from ..evaluation.words import Row
+from ..measures.grammar import Choice
 
 UNNAMED = "recommendations"  # the label of one model without a name
-
-
-@dataclass(frozen=True)
-class ReportMeasure:
-    """A measure of a report with its cut-offs; a chart of one cut-off shows the first.
-
-    name              the column: `ndcg(gain=linear)`
-    label             the name for people: `NDCG`
-    options           those that it was computed with: `gain=linear`
-    cuts              the cut-offs, None among them for the whole list
-    higher_is_better  None if it says nothing of a system
-    """
-
-    name: str
-    label: str
-    options: str
-    cuts: Sequence[int | None]
-    higher_is_better: bool | None
-
-    @property
-    def title(self) -> str:
-        """The measure's label with its options."""
-        return f"{self.label} ({self.options})" if self.options else self.label
-
-    def at(self, k: int | None) -> str:
-        """Return the label at this cut-off."""
-        return format_measure(self.label, self.options, k)
 
 
 @dataclass(frozen=True)
@@ -94,30 +69,28 @@ class Findings:
 
     systems       the names of the models, the baseline first; one if nothing is compared
     measures      in the order in which they were asked for; the first is what verdicts are of
-    confidence    of all intervals
-    margin        up to which two models are the same, if any
+    options       of all comparisons, the baseline among them
     leading       which model is the best, and whether surely; None if there is one model, or no order
     headlines     what the best model achieves, in words, and beside it the baseline, a sentence per measure
     verdicts      a sentence for each model that is compared
     best          the best against the second best, if there are three models or more
     caveats       what in the data stands against the verdict; () if it was not checked
-    standings     the models in order, by the place of the measure and k, where there is an order
+    standings     the models in order, by the name of the measure and k, where there is an order
     problems      a line for each row of ranking_check; None if it was not asked
     counts        of each system: users, users_without_rec, users_without_truth
     tables        what was read: system or is_truth, name, modified (a date, if it is a file), and how many
-                  lines, users and items it has
-    means         system, k, place (of the measure), users (with a value), mean, low, high
+                  lines, users and items it has; of truth with times the earliest and latest date
+    means         system, k, measure (its name), users (with a value), mean, low, high
     comparisons   rows of ranking_compare_by_user, for all users
     segment       what segments are called; None if there are none
-    segments      of the first measure: segment, system, users, low, high, and `value`: the difference to the
-                  baseline, or with one system the mean; the largest segments first
+    segments      of the first measure: segment, system, users, low, high, and the difference to the baseline,
+                  or with one system the mean; the largest segments first
     more_segments how many smaller segments there are beside those
     curve         system, recall, precision
     histogram     of the first measure
     losers        for each system that is compared, the users whose first measure becomes worse by the most:
-                  userid, baseline, system, difference
-    losses        for each of these, how many users lose, the worst difference, and how many share it: users,
-                  worst, shared
+                  userid, baseline, value, difference; and losers, how many users lose, and sharing, how many
+                  lose as much
     overlaps      rows of ranking_overlap with the baseline, at the first cut-off
     example       the lists of a user who loses most, at the first cut-off; None if nobody loses
     contents      what is in the lists; None without a history
@@ -126,15 +99,14 @@ class Findings:
     """
 
     systems: Sequence[str]
-    measures: Sequence[ReportMeasure]
-    confidence: float
-    margin: float | None
+    measures: Sequence[Choice]
+    options: ComparisonOptions
     leading: str | None
     headlines: Sequence[str]
     verdicts: Sequence[str]
     best: str | None
     caveats: Sequence[str]
-    standings: Mapping[tuple[int, int | None], Standing]
+    standings: Mapping[tuple[str, int | None], Standing]
     problems: Sequence[str] | None
     counts: Mapping[str, Row]
     tables: Sequence[Row]
@@ -146,7 +118,6 @@ class Findings:
     curve: Sequence[Row]
     histogram: Histogram
     losers: Mapping[str, Sequence[Row]]
-    losses: Mapping[str, Row]
     overlaps: Sequence[Row]
     example: Example | None
     contents: Contents | None
@@ -159,6 +130,6 @@ class Findings:
         return self.systems[0] if len(self.systems) > 1 else None
 
     @property
-    def first(self) -> ReportMeasure:
+    def first(self) -> Choice:
         """The measure that verdicts are of."""
         return self.measures[0]

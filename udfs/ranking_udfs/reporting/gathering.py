@@ -3,59 +3,43 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 
 import duckdb
 
 from ..duckdb.statements import identifier, literal
+from ..evaluation import conclusion
 from ..evaluation.columns import COLUMNS
 from ..evaluation.comparison import (
     ComparisonOptions,
-    can_be_paired,
     check_baseline,
     check_measures,
     compare_queries,
-    pairs_query,
     segment_tables,
-)
-from ..evaluation.conclusion import (
-    HEADLINES,
-    TOUCHED,
-    best_sentence,
-    caveats,
-    contents_sentences,
-    families,
-    footnote,
-    headline_sentence,
-    judged_caveat,
-    leading_sentence,
-    sentence,
-    shared_sentence,
 )
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError
-from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
-from ..evaluation.pairs import Standing, standing
-from ..evaluation.problems import check_common, problem_text, with_advice
+from ..evaluation.pairs import Standing, find_standings
+from ..evaluation.problems import check_common, problem_text
 from ..evaluation.queries import (
     Request,
-    cut_off_list,
-    descending_argument,
+    contents_call,
+    curve_query,
+    explain_query,
     fetch_rows,
-    grade_arguments,
+    overlap_query,
     plan,
-    ranked_table,
 )
-from ..evaluation.words import Row, cut_off_key, format_cut_off, format_measure
-from ..inputs.tables import Inputs, Tables
+from ..evaluation.words import Row, cut_off_key, format_cut_off
+from ..inputs.tables import Inputs, Tables, check_users, find_problems, systems_of
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
 from ..texts import printable, shorten
 from ..version import version
-from .contents import categories_query, contents_query, contents_statement
-from .findings import UNNAMED, Contents, Example, Findings, Histogram, ReportMeasure
+from .contents import categories_query
+from .findings import UNNAMED, Contents, Example, Findings, Histogram
 
 MOST_SYSTEMS = 50
 MOST_SEGMENTS = 100
@@ -66,75 +50,23 @@ JUDGED = "judged_share"
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
-@dataclass(frozen=True)
-class Study:
-    """The subject of a report.
+def gather(
+    con: duckdb.DuckDBPyConnection,
+    inputs: Inputs,
+    tables: Tables,
+    request: Request,
+    options: ComparisonOptions,
+    check: bool,
+    allow_empty: bool,
+    step: Callable[[str], None] = lambda _: None,
+) -> Findings:
+    """Make the tables by_user and by_segment of those of the inputs, and find what the page shows.
 
-    request   what was measured; the tables rec, truth and perhaps segments are there
-    options   how models are compared; with no baseline, with the first
-    systems   the models in order, all of them; none where rec has no column `system`
-    segment   the column of segments, if there are any
-    sources   kinds and names of what was read
-    check     whether to look for problems in the data
-    allow_empty  whether a model may have no user or no item in common with truth
-    is_command   whether to say what to write as options of the command, in place of Python's arguments
-    files, truth_file, history_file  what problems may be of, as of Tables
-    statements  the SQL that made the tables
+    Models are compared with the first where `options` name no baseline. `allow_empty`: whether a model may
+    have no user or no item in common with truth; `step` is told what is done. Raises DataError if there are
+    too many models for a page, or they cannot be compared so.
     """
-
-    request: Request
-    options: ComparisonOptions
-    systems: Sequence[str]
-    segment: str | None
-    sources: Sequence[tuple[str, str]]
-    check: bool
-    allow_empty: bool
-    is_command: bool
-    files: Mapping[str | None, str]
-    truth_file: str | None
-    history_file: str | None
-    statements: Sequence[str]
-
-    @classmethod
-    def of(
-        cls,
-        request: Request,
-        options: ComparisonOptions,
-        inputs: Inputs,
-        tables: Tables,
-        systems: Sequence[str],
-        check: bool,
-        allow_empty: bool,
-        is_command: bool = False,
-    ) -> "Study":
-        paths = [rec if isinstance(rec, str) else rec[1] for rec in inputs.recs]
-        sources = [("Recommendations", ", ".join(paths)), ("Truth", inputs.truth)]
-        sources += [("Segments", ":".join(inputs.segment))] if inputs.segment else []
-        sources += [("History", inputs.history)] if inputs.history else []
-        sources += [("Items", ":".join(inputs.items))] if inputs.items else []
-        return cls(
-            request=request,
-            options=options,
-            systems=systems,
-            segment=inputs.segment and inputs.segment[1],
-            sources=sources,
-            check=check,
-            allow_empty=allow_empty,
-            is_command=is_command,
-            files=tables.files,
-            truth_file=tables.truth,
-            history_file=tables.history,
-            statements=tables.statements,
-        )
-
-
-def check_report(
-    request: Request, options: ComparisonOptions, systems: Sequence[str], dashes: str = ""
-) -> None:
-    """Raise DataError if there are too many models for a page, or they cannot be compared so.
-
-    `dashes` stand in front of the options of what the user calls.
-    """
+    systems, dashes = systems_of(con, tables), "--" * inputs.is_command
     if len(systems) > MOST_SYSTEMS:
         raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     check_baseline(systems, options.baseline, "report", dashes)
@@ -144,17 +76,12 @@ def check_report(
             raise DataError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(systems) > 1:
         check_measures(request, "report", dashes)
-
-
-def gather(
-    con: duckdb.DuckDBPyConnection, study: Study, step: Callable[[str], None] = lambda _: None
-) -> Findings:
-    """Make the tables by_user and by_segment, and find what the page shows, telling each `step`."""
-    return Gathering(con, study).findings(step)
+    check_users(con, inputs)
+    return Gathering(con, inputs, tables, request, options, systems).findings(check, allow_empty, step)
 
 
 class Gathering:
-    """The work from a study to findings; it keeps its queries for the page to show.
+    """The work from tables to findings; it keeps its queries for the page to show.
 
     first, k  the measure and the cut-off that verdicts are of
     largest_k  the largest cut-off of that measure
@@ -164,15 +91,22 @@ class Gathering:
     order     the place of each model on the page, the baseline's first
     """
 
-    def __init__(self, con: duckdb.DuckDBPyConnection, study: Study) -> None:
-        self.con, self.study = con, study
-        self.request = replace(study.request, by_user=True)
-        self.has_system = bool(study.systems)
-        given = study.options.baseline  # "" is a name, too
-        self.baseline = next(iter(study.systems), "") if given is None else given
-        self.systems = [self.baseline, *(name for name in study.systems if name != self.baseline)]
-        self.options = replace(study.options, baseline=self.baseline)
-        self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
+    def __init__(
+        self,
+        con: duckdb.DuckDBPyConnection,
+        inputs: Inputs,
+        tables: Tables,
+        request: Request,
+        options: ComparisonOptions,
+        systems: Sequence[str],
+    ) -> None:
+        self.con, self.inputs, self.read = con, inputs, tables
+        self.request = replace(request, by_user=True)
+        self.has_system = bool(systems)
+        self.baseline = next(iter(systems), "") if options.baseline is None else options.baseline
+        self.systems = [self.baseline, *(name for name in systems if name != self.baseline)]
+        self.options = replace(options, baseline=self.baseline)
+        self.first, self.k = request.choices[0], request.choices[0].cuts[0]
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
         self.labels = unique_labels(self.systems) if self.has_system else {"": UNNAMED}
         self.names = {label: name for name, label in self.labels.items()}
@@ -192,89 +126,82 @@ class Gathering:
             found.append({"system": self.labels[self.baseline], **row, **labels})
         return found
 
-    def findings(self, step: Callable[[str], None]) -> Findings:
+    def findings(self, check: bool, allow_empty: bool, step: Callable[[str], None]) -> Findings:
         """Make everything that the page shows."""
         step("measuring")
         steps = plan(self.with_judged(), self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
         if self.request.history:
-            made.append(contents_statement(self.request, self.system, self.largest_k))
+            lists = contents_call(self.request, [self.largest_k], by_user=True)
+            query = f"SELECT {self.system}k, popularity\nFROM {lists}"
+            made.append(f"CREATE OR REPLACE TEMP TABLE {self.request.table('contents')} AS\n{query}")
         for statement in made:
             self.con.execute(statement)
         counts = {row["system"]: row for row in self.fetch(steps.summary) if row["k"] == self.k}
         means = self.means()
-        at_first = [row for row in means if row["place"] == 0 and row["k"] == self.k]
         step("comparing")
         comparisons, by_segment = self.comparisons()
-        family = [row for row in comparisons if self.is_first(row)]
+        family = list(filter(self.is_first, comparisons))
         segments, more_segments = self.segments(by_segment)
         step("looking at users")
-        problems = self.problems(steps.check) if self.study.check else None
-        standings = self.standings(comparisons)
-        leader = standings.get((0, self.k))
+        problems = None
+        if check:
+            self.queries.append(steps.check)
+            problems = find_problems(self.con, steps.check, self.inputs, self.read, self.request, allow_empty)
+            if not allow_empty:
+                check_common(problems)
+        ordered = find_standings(
+            self.con, self.request, self.options, len(self.systems), comparisons, fetch=self.fetch
+        )
+        standings = {(one.measure, one.k): one for one in ordered if one is not None}
+        leader = standings.get((self.first.name, self.k))
         users = max(row["users"] for row in counts.values())
         shared, tables = self.shared(counts, users), self.tables()
+        losers = self.losers()
+        segment = self.inputs.segment and shorten(self.inputs.segment[1])
+        made = [*self.read.statements, *made]
         return Findings(
             systems=list(self.order),
-            measures=[
-                ReportMeasure(
-                    one.name, one.measure.label, one.options_text, one.cuts, one.measure.higher_is_better
-                )
-                for one in self.request.choices
-            ],
-            confidence=self.options.confidence,
-            margin=self.options.margin,
-            leading=leading_sentence(leader, shared) if leader else None,
+            measures=self.request.choices,
+            options=self.options,
+            leading=conclusion.leading_sentence(leader, shared) if leader else None,
             headlines=self.headlines(means, leader),
-            verdicts=[sentence(row, self.options, len(family), DIGITS) for row in family],
-            best=best_sentence(leader, self.options, DIGITS) if leader and len(leader.means) > 2 else None,
-            caveats=[]
-            if problems is None
-            else self.caveats(problems, shared, users) + self.few_judged(counts, tables),
+            verdicts=[conclusion.sentence(row, self.options, len(family), DIGITS) for row in family],
+            best=conclusion.best_sentence(leader, self.options, DIGITS)
+            if leader and len(leader.means) > 2
+            else None,
+            caveats=[] if problems is None else self.caveats(problems, shared, users, counts, tables),
             standings=standings,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
             tables=tables,
             means=means,
             comparisons=comparisons,
-            segment=None if self.study.segment is None else shorten(self.study.segment),
+            segment=segment,
             segments=segments,
             more_segments=more_segments,
             curve=self.fetch(curve_query(self.request)),
-            histogram=self.histogram(at_first, counts),
-            losers={self.labels[name]: self.losers(name) for name in self.systems[1:]},
-            losses={self.labels[name]: self.losses(name) for name in self.systems[1:]},
+            histogram=self.histogram(list(filter(self.is_first, means)), counts),
+            losers=losers,
             overlaps=self.overlaps(),
-            example=self.example(leader),
+            example=self.example(leader, losers),
             contents=self.contents(leader) if self.request.history else None,
-            facts=facts(self.study, self.options if self.systems[1:] else None, self.labels[self.baseline]),
-            sql=sql_listing([*self.study.statements, *made, *self.queries]),
+            facts=self.facts(),
+            sql=sql_listing([*made, *self.queries]),
         )
-
-    def standings(self, compared: Sequence[Row]) -> dict[tuple[int, int | None], Standing]:
-        """Put the models in order, by the place of the measure and k, where they can be compared."""
-        count, pairs = len(self.systems), list(compared)
-        if count > 2:
-            is_possible = count <= MOST_PAIRED and can_be_paired(self.con, self.request, count)
-            queries = pairs_query(self.request, self.options) if is_possible else []
-            pairs = [row for query in queries for row in self.fetch(query)]
-        places = {one.name: i for i, one in enumerate(self.request.choices)}
-        found = {(places[rows[0]["measure"]], rows[0]["k"]): standing(rows) for rows in families(pairs)}
-        return {at: one for at, one in found.items() if one is not None}
 
     def headlines(self, means: Sequence[Row], leader: Standing | None) -> list[str]:
         """Say what the best model and the baseline achieve: the first measure, and those with words."""
-        names = self.told(leader)
-        choices = self.request.choices
-        places = {one.measure.name: i for i, one in enumerate(choices) if not one.given}
-        in_words = [places[name] for name in HEADLINES if name in places][:MOST_IN_WORDS]
+        names, choices = self.told(leader), self.request.choices
+        plain = {one.measure.name: one for one in choices if not one.given}
+        in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
         texts = []
-        for place in dict.fromkeys([*in_words, 0]):
-            choice = choices[place]
-            k = choice.cuts[0]
-            values = {row["system"]: row for row in means if (row["place"], row["k"]) == (place, k)}
+        for choice in [*in_words, *([] if self.first in in_words else [self.first])]:
+            at = choice.name, choice.cuts[0]
+            values = {row["system"]: row for row in means if (row["measure"], row["k"]) == at}
             if all(values[name]["users"] for name in names):
-                texts.append(headline_sentence([values[name] for name in names], choice, k))
+                rows = [values[name] for name in names]
+                texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
         return texts
 
     def told(self, leader: Standing | None) -> list[str]:
@@ -283,39 +210,36 @@ class Gathering:
         names = list(leader.means)[:2] if leader else list(self.order)[:2]
         return names if baseline in names[:1] else [*names[:1], baseline]
 
-    def caveats(self, problems: Sequence[Row], shared: Sequence[Row], users: int) -> list[str]:
-        """Say what stands against the verdict, and where lists are missing, what users with lists say."""
-        label = format_measure(self.first.measure.label, self.first.options_text, self.k)
-        return caveats(problems, users, self.k) + ([shared_sentence(shared, label)] if shared else [])
-
-    def with_judged(self) -> Request:
-        """Return the request with one more column of the values of each user: the share that is judged."""
-        measure, names = MEASURES[JUDGED], [one.measure.name for one in self.request.choices]
-        if JUDGED in names or self.request.ties == "expected":
-            return self.request
-        return replace(self.request, choices=[*self.request.choices, Choice(measure, {}, {}, (self.k,))])
-
-    def few_judged(self, counts: Mapping[str, Row], tables: Sequence[Row]) -> list[str]:
-        """Say where few items are judged, if the truth has judgments of items that are not relevant.
+    def caveats(
+        self,
+        problems: Sequence[Row],
+        shared: Sequence[Row],
+        users: int,
+        counts: Mapping[str, Row],
+        tables: Sequence[Row],
+    ) -> list[str]:
+        """Say what stands against the verdict: problems of the data, missing lists, few judged items.
 
         A truth of relevant items alone has judged nothing else, for no model.
         """
+        found = conclusion.caveats(problems, users, self.k)
+        found += [conclusion.shared_sentence(shared, self.first.at(self.k))] if shared else []
         shares = {name: counts[name].get(JUDGED) for name in self.order}
-        return judged_caveat(shares, self.k) if any(row["has_misses"] for row in tables) else []
+        is_judged = any(row.get("has_misses") for row in tables)
+        return found + (conclusion.judged_caveat(shares, self.k) if is_judged else [])
 
-    def misses(self) -> str:
-        """Return the aggregate that says whether the truth has an item that is not relevant."""
-        columns = [
-            row["column_name"] for row in fetch_rows(self.con, f"DESCRIBE {self.request.table('truth')}")
-        ]
-        least = self.request.columns.min_grade
-        is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
-        return f"coalesce(bool_or({is_miss}), false)" if "rel" in columns else "false"
+    def with_judged(self) -> Request:
+        """Return the request with one more column of the values of each user: the share that is judged."""
+        names = [one.measure.name for one in self.request.choices]
+        if JUDGED in names or self.request.ties == "expected":
+            return self.request
+        judged = Choice(MEASURES[JUDGED], {}, {}, (self.k,))
+        return replace(self.request, choices=[*self.request.choices, judged])
 
     def shared(self, counts: Mapping[str, Row], users: int) -> Sequence[Row]:
         """Return the means of users with recommendations of every model, if many users have not."""
         without = max(row["users_without_rec"] for row in counts.values())
-        if len(self.systems) == 1 or without < TOUCHED * users:
+        if len(self.systems) == 1 or without < conclusion.TOUCHED * users:
             return []
         found = self.fetch(shared_query(self.request, self.first, self.at_k, len(self.systems)))
         return found if all(row["users"] for row in found) else []
@@ -323,75 +247,80 @@ class Gathering:
     def tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""
         found: list[Row] = []
-        files = self.study.files
-        for table, system, misses in (("rec", self.system, "false"), ("truth", "", self.misses())):
-            rows = self.fetch(tables_query(self.request.table(table), system, misses))
-            for row in sorted(rows, key=lambda row: self.order[row["system"]]):
-                of_system = files.get(self.names[row["system"]], files.get(None))
-                name = self.study.truth_file if table == "truth" else of_system
-                known = {"name": name and shorten(name), "modified": file_date(name)}
-                found.append({**row, **known, "is_truth": table == "truth"})
-        return found
+        files, truth = self.read.files, self.request.table("truth")
+        rows = self.fetch(tables_query(self.request.table("rec"), self.system))
+        for row in sorted(rows, key=self.by_order):
+            file = files.get(self.names[row["system"]], files.get(None))
+            found.append({**row, **dated(file), "is_truth": False})
+        types = {row["column_name"]: row["column_type"] for row in fetch_rows(self.con, f"DESCRIBE {truth}")}
+        least = self.request.columns.min_grade
+        is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
+        more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
+        if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
+            more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
+        (row,) = self.fetch(tables_query(truth, "", more))
+        return [*found, {**row, **dated(self.read.truth), "is_truth": True}]
 
-    def problems(self, query: str) -> Sequence[Row]:
-        """Return the problems of the data; NothingInCommonError if that is one and must not be."""
-        self.queries.append(query)
-        study = self.study
-        found = with_advice(
-            fetch_rows(self.con, query),
-            study.files,
-            study.truth_file,
-            is_command=study.is_command,
-            request=study.request,
-            allow_empty=study.allow_empty,
-            history=study.history_file,
-        )
-        if not study.allow_empty:
-            check_common(found)
-        return found
+    def by_order(self, row: Row) -> int:
+        """Return the place of the model of a row."""
+        return self.order[row["system"]]
+
+    def by_measure(self, row: Row) -> tuple[int, tuple[bool, int], int]:
+        """Return the place of a measure's row: of the measure, of k, and of the model."""
+        names = [one.name for one in self.request.choices]
+        return names.index(row["measure"]), cut_off_key(row["k"]), self.by_order(row)
 
     def is_first(self, row: Row) -> bool:
-        """Return whether verdicts are of this comparison."""
+        """Return whether verdicts are of this measure and k."""
         return bool(row["measure"] == self.first.name and row["k"] == self.k)
 
     def means(self) -> list[Row]:
         """Return the means of all measures at their cut-offs, in order."""
-        choices = self.request.choices
-        source, names = self.request.table("by_user"), [one.name for one in choices]
-        found = self.fetch(means_query(source, self.keys, names, self.options.confidence))
-        found = [row for row in found if row["k"] in choices[row["place"]].cuts]
-        return sorted(found, key=lambda row: (row["place"], cut_off_key(row["k"]), self.order[row["system"]]))
+        choices, source = self.request.choices, self.request.table("by_user")
+        names = [one.name for one in choices]
+        found = [
+            {**row, "measure": names[row["place"]]}
+            for row in self.fetch(means_query(source, self.keys, names, self.options.confidence))
+            if row["k"] in choices[row["place"]].cuts
+        ]
+        return sorted(found, key=self.by_measure)
 
     def comparisons(self) -> tuple[list[Row], list[Row]]:
         """Compare all users, in order, and those of segments."""
         if len(self.systems) == 1:
             return [], []
-        (query,), *others = compare_queries(self.request, self.options)
-        everybody = self.fetch(query)
-        places = {one.name: i for i, one in enumerate(self.request.choices)}
-        everybody.sort(
-            key=lambda row: (places[row["measure"]], cut_off_key(row["k"]), self.order[row["system"]])
-        )
-        return everybody, [row for queries in others for query in queries for row in self.fetch(query)]
+        found = [
+            [row for query in queries for row in self.fetch(query)]
+            for queries in compare_queries(self.request, self.options)
+        ]
+        return sorted(found[0], key=self.by_measure), found[1] if len(found) > 1 else []
 
     def segments(self, compared: Sequence[Row]) -> tuple[list[Row], int]:
         """Return the first measure of the largest segments, and the number of the others."""
-        if self.study.segment is None:
+        if self.inputs.segment is None:
             return [], 0
-        if len(self.systems) > 1:
-            found = [{**row, "value": row["difference"]} for row in compared if self.is_first(row)]
-        else:
+        found = list(filter(self.is_first, compared))
+        if len(self.systems) == 1:
             at_first = f"(FROM {self.request.table('by_segment')} WHERE {self.at_k})"
             query = means_query(at_first, ["segment"], [self.first.name], self.options.confidence)
-            found = [{**row, "value": row["mean"]} for row in self.fetch(query)]
-        users: dict[str, int] = {}
-        for row in found:
-            users[row["segment"]] = max(users.get(row["segment"], 0), row["users"])
-        names = sorted(users, key=lambda name: (-users[name], name))[:MOST_SEGMENTS]
+            found = self.fetch(query)
+        return self.largest("segment", found, [row["users"] for row in found], MOST_SEGMENTS)
+
+    def largest(
+        self, by: str, rows: Sequence[Row], sizes: Sequence[float], most: int
+    ) -> tuple[list[Row], int]:
+        """Return the rows of the largest groups, under unique labels, and the number of the others.
+
+        `by` is their column, `sizes` are those of the rows; that of a group is its largest one.
+        """
+        of_groups: dict[str, float] = {}
+        for row, size in zip(rows, sizes, strict=True):
+            of_groups[row[by]] = max(of_groups.get(row[by], 0), size)
+        names = sorted(of_groups, key=lambda name: (-of_groups[name], name))[:most]
         shown, places = unique_labels(names), {name: i for i, name in enumerate(names)}
-        found = [row for row in found if row["segment"] in places]
-        found.sort(key=lambda row: (places[row["segment"]], self.order[row["system"]]))
-        return [{**row, "segment": shown[row["segment"]]} for row in found], len(users) - len(names)
+        kept = [row for row in rows if row[by] in places]
+        kept.sort(key=lambda row: (places[row[by]], self.by_order(row)))
+        return [{**row, by: shown[row[by]]} for row in kept], len(of_groups) - len(names)
 
     def histogram(self, means: Sequence[Row], counts: Mapping[str, Row]) -> Histogram:
         """Count users by their value of the first measure at the first cut-off."""
@@ -406,50 +335,34 @@ class Gathering:
         apart |= {"no value": absent} if any(absent.values()) else {}
         return Histogram([low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart)
 
-    def losers(self, system: str) -> list[Row]:
-        """Return the users whose first measure becomes worse by the most with this model."""
-        found = self.fetch(losers_query(self.request, self.at_k, system, self.baseline))
-        return [{**row, "userid": shorten(row["userid"])} for row in found]
+    def losers(self) -> dict[str, list[Row]]:
+        """Return the users whose first measure becomes worse by the most, of each model that is compared."""
+        found: dict[str, list[Row]] = {self.labels[name]: [] for name in self.systems[1:]}
+        for row in self.fetch(losers_query(self.request, self.at_k, self.baseline)) if found else ():
+            found[row["system"]].append(row)
+        return found
 
     def overlaps(self) -> list[Row]:
         """Return what the lists of each model have in common with the baseline's."""
         if len(self.systems) == 1:
             return []
-        given = f"{cut_off_list([self.k])}, baseline := {literal(self.baseline)}"
-        tables = f"'{ranked_table(self.request)}', {given}{descending_argument(self.request)}"
-        return sorted(
-            self.fetch(f"FROM ranking_overlap({tables})"), key=lambda row: self.order[row["system"]]
-        )
+        query = overlap_query(replace(self.request, ks=[self.k]), self.baseline)
+        return sorted(self.fetch(query), key=self.by_order)
 
-    def example(self, leader: Standing | None) -> Example | None:
+    def example(self, leader: Standing | None, losers: Mapping[str, Sequence[Row]]) -> Example | None:
         """Return the lists of the user who loses most with the best model, or with the first who has one."""
-        names = [self.names[name] for name in leader.means] if leader else []
-        for system in dict.fromkeys([*names, *self.systems]):
-            if system == self.baseline:
-                continue
-            query = losers_query(self.request, self.at_k, system, self.baseline)
-            found = fetch_rows(self.con, query)
-            if found:
-                return self.lists_of(found[0]["userid"], system)
-        return None
-
-    def lists_of(self, user: str, system: str) -> Example:
-        """Return the lists that the baseline and a model have for this user."""
-        ties = ", ties := 'expected'" if self.request.ties == "expected" else ""
-        given = f"{literal(user)}, {'NULL' if self.k is None else self.k}{ties}"
-        tables = f"'{ranked_table(self.request)}', '{self.request.table('truth')}'"
-        names = [self.labels[self.baseline], self.labels[system]]
+        order = [name for name in (*(leader.means if leader else ()), *losers) if losers.get(name)]
+        if not order:
+            return None
+        names, user = [self.labels[self.baseline], order[0]], losers[order[0]][0]["userid"]
         lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in names}
         missed: dict[str, list[str]] = {name: [] for name in names}
-        given += descending_argument(self.request)
-        given += grade_arguments(replace(self.request.columns, unjudged=COLUMNS.unjudged))
-        for row in self.fetch(f"FROM ranking_explain({tables}, {given})"):
-            if row["system"] not in names:
-                continue
+        columns = replace(self.request.columns, unjudged=COLUMNS.unjudged)
+        for row in self.fetch(explain_query(replace(self.request, ks=[self.k], columns=columns), user)):
             item = shorten(str(row["itemid"]))
-            if row["rank"] is None:
+            if row["system"] in names and row["rank"] is None:
                 missed[row["system"]].append(item)
-            else:
+            elif row["system"] in names:
                 lists[row["system"]].append((item, bool(row["relevant"])))
         return Example(shorten(user), lists, missed)
 
@@ -457,39 +370,71 @@ class Gathering:
         """Return what is in the lists down to the largest cut-off."""
         request, k = self.request, self.largest_k
         source = request.table("contents")
-        wholes = self.fetch(contents_query(request, k))
+        wholes = sorted(self.fetch(f"FROM {contents_call(request, [k])}"), key=self.by_order)
         popularity = self.fetch(means_query(source, self.keys, ["popularity"], self.options.confidence))
         found = self.fetch(categories_query(request, self.system, k)) if request.items else []
-        categories, more = self.categories(found)
+        sizes = [max(row["recommended"], row["history"]) for row in found]
+        categories, more = self.largest("category", found, sizes, MOST_CATEGORIES)
         of = {row["system"]: row for row in wholes}
         told = [
             of[name] if self.has_system else {**of[name], "system": "The model"} for name in self.told(leader)
         ]
         return Contents(
             k=k,
-            sentences=contents_sentences(told, request.items),
-            wholes=sorted(wholes, key=lambda row: self.order[row["system"]]),
-            popularity=sorted(popularity, key=lambda row: self.order[row["system"]]),
+            sentences=conclusion.contents_sentences(told, request.items),
+            wholes=wholes,
+            popularity=sorted(popularity, key=self.by_order),
             categories=categories,
             more_categories=more,
             head=request.head,
         )
 
-    def categories(self, found: Sequence[Row]) -> tuple[list[Row], int]:
-        """Return the rows of the largest categories, and the number of the others."""
-        sizes: dict[str, float] = {}
-        for row in found:
-            sizes[row["category"]] = max(sizes.get(row["category"], 0), row["recommended"], row["history"])
-        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:MOST_CATEGORIES]
-        shown, places = unique_labels(names), {name: i for i, name in enumerate(names)}
-        kept = [row for row in found if row["category"] in places]
-        kept.sort(key=lambda row: (places[row["category"]], self.order[row["system"]]))
-        return [{**row, "category": shown[row["category"]]} for row in kept], len(sizes) - len(names)
+    def facts(self) -> list[tuple[str, str]]:
+        """List the facts with which people can make the report again."""
+        inputs, request, options = self.inputs, self.request, self.options
+        least, columns = request.columns.min_grade, request.columns
+        is_compared = len(self.systems) > 1
+        margin = is_compared and options.margin is not None
+        note = conclusion.footnote(options, inputs.segment is not None).partition(". ")[2]
+        of_rule = f"a grade of {least or 0:g} or more; gains, as of NDCG, are those of all grades"
+        left_out = "items that the truth has no row for are left out, and the ranks closed up"
+        sources = {
+            "Recommendations": ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs),
+            "Truth": inputs.truth,
+            "Segments": ":".join(inputs.segment or ()),
+            "History": inputs.history or "",
+            "Items": ":".join(inputs.items or ()),
+        }
+        found = {name: shorten(value) for name, value in sources.items()} | {
+            "Measures": "; ".join(map(text_with_options, request.choices)),
+            "Cut-offs": ", ".join(map(format_cut_off, request.ks)),
+            "Equal scores": TIES[request.ties],
+            "Best score": "the highest" if request.descending else "the lowest",
+            "Relevant": None if least is None else of_rule,
+            "Not judged": None if columns.unjudged == COLUMNS.unjudged else left_out,
+            "Means": f"with {100 * options.confidence:.15g} % intervals by Student's t",
+            "Baseline": self.labels[self.baseline] if is_compared else None,
+            "Comparisons": note if is_compared else None,
+            "The same": f"what differs by less than {options.margin:g}, by two one-sided tests"
+            if margin
+            else None,
+            "Permutations": f"{options.permutations}, seed {options.seed}"
+            if is_compared and options.test == "randomization"
+            else None,
+            "Made": report_time(),
+            "Versions": f"{version()}, DuckDB {duckdb.__version__}",
+        }
+        return [(name, value) for name, value in found.items() if value]
 
-    def losses(self, system: str) -> Row:
-        """Count the users whose first measure becomes worse with this model, and those who lose the most."""
-        (found,) = self.fetch(losses_query(self.request, self.at_k, system, self.baseline))
-        return found
+
+def text_with_options(choice: Choice) -> str:
+    """Return a measure with its cut-offs and all options that have a value."""
+    given = {name: value for name, value in choice.options.items() if value is not None}
+    texts = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in given.items()
+    ]
+    return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
 
 
 def unique_labels(systems: Sequence[str]) -> dict[str, str]:
@@ -577,41 +522,25 @@ WHERE {at_k} AND {value} <> 0
 GROUP BY ALL"""
 
 
-def worse_users(request: Request, at_k: str, system: str, baseline: str) -> tuple[str, str]:
-    """Return a query for the users whose first measure becomes worse, and which order has the worst first."""
-    choice, by_user = request.choices[0], request.table("by_user")
-    value = identifier(choice.name)
-    worst = "DESC" if choice.measure.higher_is_better is False else "ASC"
-    is_worse = f"system_of.{value} {'>' if worst == 'DESC' else '<'} baseline_of.{value}"
-    query = f"""SELECT
-    CAST(userid AS VARCHAR) AS userid,
-    baseline_of.{value} AS baseline,
-    system_of.{value} AS system,
-    system_of.{value} - baseline_of.{value} AS difference
-FROM (FROM {by_user} WHERE system = {literal(baseline)} AND {at_k}) AS baseline_of
-JOIN (FROM {by_user} WHERE system = {literal(system)} AND {at_k}) AS system_of USING (userid)
-WHERE {is_worse}"""
-    return query, worst
+def losers_query(request: Request, at_k: str, baseline: str) -> str:
+    """Return the users whose values of the first measure become worse by the most, of each other model.
 
-
-def losers_query(request: Request, at_k: str, system: str, baseline: str) -> str:
-    """Return the users whose values of the first measure become worse by the most."""
-    query, worst = worse_users(request, at_k, system, baseline)
-    return f"{query}\nORDER BY difference {worst}, userid\nLIMIT {LOSERS}"
-
-
-def losses_query(request: Request, at_k: str, system: str, baseline: str) -> str:
-    """Return how many users lose, the worst difference, and how many have it."""
-    query, worst = worse_users(request, at_k, system, baseline)
-    return f"""SELECT
-    coalesce(sum(users), 0)::BIGINT AS users,
-    first(difference ORDER BY difference {worst}) AS worst,
-    first(users ORDER BY difference {worst}) AS shared
+    Beside them stand how many users lose, and how many lose as much as this one.
+    """
+    by_user, choice = request.table("by_user"), request.choices[0]
+    value, is_worse = identifier(choice.name), ">" if choice.measure.higher_is_better is False else "<"
+    return f"""SELECT *,
+    count(*) OVER (PARTITION BY system) AS losers,
+    count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
 FROM (
-    SELECT round(difference, 12) AS difference, count(*) AS users
-    FROM ({query})
-    GROUP BY ALL
-)"""
+    SELECT other.system, CAST(userid AS VARCHAR) AS userid, one.{value} AS baseline, other.{value} AS value,
+        other.{value} - one.{value} AS difference
+    FROM (FROM {by_user} WHERE system = {literal(baseline)} AND {at_k}) AS one
+    JOIN (FROM {by_user} WHERE system <> {literal(baseline)} AND {at_k}) AS other USING (userid)
+    WHERE other.{value} {is_worse} one.{value}
+)
+QUALIFY row_number() OVER (PARTITION BY system ORDER BY abs(difference) DESC, userid) <= {LOSERS}
+ORDER BY system, abs(difference) DESC, userid"""
 
 
 def shared_query(request: Request, choice: Choice, at_k: str, systems: int) -> str:
@@ -627,67 +556,17 @@ GROUP BY system
 ORDER BY mean {best}, system"""
 
 
-def tables_query(table: str, system: str, misses: str) -> str:
-    """Return how many rows, users and items a table has, and an aggregate of its grades."""
+def tables_query(table: str, system: str, more: str = "") -> str:
+    """Return how many rows, users and items a table has, and more aggregates."""
     counts = "count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
-    return f"SELECT {system}{counts}, {misses} AS has_misses\nFROM {table}\nGROUP BY ALL"
+    return f"SELECT {system}{counts}{more}\nFROM {table}\nGROUP BY ALL"
 
 
-def file_date(path: str | None) -> str | None:
-    """Return the date on which a file was modified; None if it is no file."""
-    if path is None or not os.path.isfile(path):
-        return None
-    return time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path)))
-
-
-def curve_query(request: Request) -> str:
-    """Return precision at each level of recall."""
-    tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
-    options = f"{descending_argument(request)}{grade_arguments(request.columns)}"
-    return f"FROM ranking_interpolated_precision_curve({tables}{options})"
-
-
-def facts(study: Study, options: ComparisonOptions | None, baseline: str) -> list[tuple[str, str]]:
-    """List the facts with which people can make the report again."""
-    request = study.request
-    found = [(name, shorten(value)) for name, value in study.sources]
-    options_of = [
-        (
-            one.text,
-            ", ".join(
-                f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
-                for name, value in one.options.items()
-            ),
-        )
-        for one in request.choices
-    ]
-    found.append(
-        ("Measures", "; ".join(f"{text}{f' ({options})' if options else ''}" for text, options in options_of))
-    )
-    found.append(("Cut-offs", ", ".join(map(format_cut_off, request.ks))))
-    found.append(("Equal scores", TIES[request.ties]))
-    found.append(("Best score", "the highest" if request.descending else "the lowest"))
-    if request.columns.min_grade is not None:
-        rule = f"a grade of {request.columns.min_grade:g} or more; gains, as of NDCG, are those of all grades"
-        found.append(("Relevant", rule))
-    if request.columns.unjudged != COLUMNS.unjudged:
-        found.append(
-            ("Not judged", "items that the truth has no row for are left out, and the ranks closed up")
-        )
-    share = f"{100 * study.options.confidence:.15g}"
-    found.append(("Means", f"with {share} % intervals by Student's t"))
-    if options is not None:
-        found.append(("Baseline", baseline))
-        found.append(("Comparisons", footnote(options, study.segment is not None).partition(". ")[2]))
-        if options.margin is not None:
-            found.append(
-                ("The same", f"what differs by less than {options.margin:g}, by two one-sided tests")
-            )
-        if options.test == "randomization":
-            found.append(("Permutations", f"{options.permutations}, seed {options.seed}"))
-    found.append(("Made", report_time()))
-    found.append(("Versions", f"{version()}, DuckDB {duckdb.__version__}"))
-    return found
+def dated(path: str | None) -> dict[str, str | None]:
+    """Return the name of a table, and if it is a file, the date on which that was modified."""
+    is_file = path is not None and os.path.isfile(path)
+    modified = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))) if path and is_file else None
+    return {"name": path and shorten(path), "modified": modified}
 
 
 def report_time() -> str:

@@ -22,10 +22,11 @@ from ..evaluation.words import (
     format_with_half,
     join_names,
 )
+from ..texts import shorten
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library_version
-from .findings import UNNAMED, Contents, Findings
+from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # of the lists of a user
 
@@ -54,30 +55,21 @@ def page(findings: Findings) -> Page:
     drawn = charts(findings)
     title = headline(findings)
     style = files(__package__).joinpath("page.css").read_text(encoding="utf-8")
-    several = findings.baseline is not None
-    sections = [
-        section("The answer" if several else "In short", answer(findings)),
-        section("The data", data(findings)),
-        section("Means", means(findings, drawn["means"])),
-        section("Measures by cut-off", [*more_systems(findings), *figures(drawn["by k"])])
-        if drawn["by k"]
-        else "",
-        section(f"Differences to {findings.baseline}", differences(findings, drawn["differences"]))
-        if several
-        else "",
-        section("What changes for users", changes(findings)) if findings.overlaps else "",
-        section("What is in the lists", contents(findings, findings.contents, drawn["contents"]))
-        if findings.contents is not None
-        else "",
-        section("Precision and recall", [*more_systems(findings), *figures(drawn["curve"])])
-        if drawn["curve"]
-        else "",
-        section("How users fare", [*more_systems(findings), *figures(drawn["users"])]),
-        section("Segments", segments(findings, drawn["segments"])) if findings.segment is not None else "",
-        section("Who loses most", losers(findings)) if findings.losers else "",
-        section("How it was made", provenance(findings)),
-    ]
-    body = "\n".join(one for one in sections if one)
+    sections = {
+        "The answer" if findings.baseline is not None else "In short": answer(findings),
+        "The data": data(findings),
+        "Means": means(findings, drawn["means"]),
+        "Measures by cut-off": charted(findings, drawn["by k"]),
+        f"Differences to {findings.baseline}": differences(findings, drawn["differences"]),
+        "What changes for users": changes(findings),
+        "What is in the lists": contents(findings, drawn["contents"]),
+        "Precision and recall": charted(findings, drawn["curve"]),
+        "How users fare": charted(findings, drawn["users"]),
+        "Segments": segments(findings, drawn["segments"]),
+        "Who loses most": losers(findings),
+        "How it was made": provenance(findings),
+    }
+    body = "\n".join(section(name, lines) for name, parts in sections.items() if (lines := list(parts)))
     html = f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -120,7 +112,7 @@ def to_bdi(value: object) -> str:
     return to_html(value) if str(value).isascii() else f"<bdi>{to_html(value)}</bdi>"
 
 
-def section(title: str, parts: Iterable[str]) -> str:
+def section(title: str, parts: Sequence[str]) -> str:
     name = re.sub(r"\W+", "-", title.partition(" to ")[0].lower())
     head = f'<section aria-labelledby="{name}">\n<h2 id="{name}">{to_html(title)}</h2>'
     return "\n".join([head, *parts, "</section>"])
@@ -136,64 +128,51 @@ class Mark:
 
     @property
     def html(self) -> str:
-        text = f"<b>{to_html(self.text)}</b>" if self.is_best else to_html(self.text)
-        return f'{text} <span class="letters">{to_html(self.letters)}</span>' if self.letters else text
+        mean, _, half = self.text.partition(" ± ")
+        behind = [f"± {half}"] if half else []
+        behind += [f'<span class="letters">{self.letters}</span>'] if self.letters else []
+        text = f'{to_html(mean)} <span class="option">{" ".join(behind)}</span>' if behind else to_html(mean)
+        return f"<b>{text}</b>" if self.is_best else text
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str) -> str:
-    """Make a table that scrolls by itself where it is too wide, with numbers to the right."""
+    """Make a table that scrolls by itself where it is too wide, with numbers to the right.
+
+    Numbers of a column have the decimals of its narrowest interval.
+    """
     lines = list(rows)
-    kinds = [
-        "" if i and is_of_numbers(line[i] for line in lines) else ' class="t"' for i in range(len(header))
-    ]
-    head = "".join(
-        f'<th scope="col"{kind}>{to_html(name)}</th>' for name, kind in zip(header, kinds, strict=True)
-    )
-    body = "\n".join(
-        "<tr>"
-        + "".join(
-            f'<th scope="row">{cell}</th>' if i == 0 else f"<td{kinds[i]}>{cell}</td>"
-            for i, cell in enumerate(line)
-        )
-        + "</tr>"
-        for line in cell_texts(header, lines)
-    )
+    low, high = (header.index(name) if name in header else 0 for name in ("Low", "High"))
+    ends = [(line[low], line[high]) for line in lines] if high else []
+    halves = [(end[1] - end[0]) / 2 for end in ends if None not in end]
+    columns = [column(name, [line[i] for line in lines], i, halves) for i, name in enumerate(header)]
+    head, *body = ("".join(cells) for cells in zip(*columns, strict=True))
     return (
         f'<div class="wide" tabindex="0" role="region" aria-label="{to_html(caption)}">\n<table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>\n</div>"
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "".join(f"<tr>{cells}</tr>\n" for cells in body)
+        + "</tbody>\n</table>\n</div>"
     )
 
 
-def is_of_numbers(cells: Iterable[Any]) -> bool:
-    """Return whether a column has numbers, and nothing else that is shown."""
-    found = [cell for cell in cells if cell is not None]
-    return bool(found) and all(isinstance(cell, int | float | Mark) for cell in found)
+def column(name: str, cells: Sequence[Any], place: int, halves: Sequence[float]) -> Iterator[str]:
+    """Write the head and the cells of a column as HTML; what is not of numbers alone is to the left."""
+    shown = [cell for cell in cells if cell is not None]
+    is_right = place and shown and all(isinstance(cell, int | float | Mark) for cell in shown)
+    kind = "" if is_right else ' class="t"'
+    decimals = column_decimals([cell for cell in shown if isinstance(cell, float)], halves)
 
+    def text(cell: Any) -> str:
+        if isinstance(cell, Mark):
+            return cell.html
+        if name == "p":
+            return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
+        if isinstance(cell, float):
+            return to_html(format_with_half(cell, None, decimals=decimals))
+        return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
 
-def cell_texts(header: Sequence[str], lines: Sequence[Sequence[Any]]) -> list[list[str]]:
-    """Write the cells of a table as HTML; numbers of a column have the decimals of its narrowest interval."""
-    ends = [header.index(name) for name in ("Low", "High") if name in header]
-    halves = [
-        (line[ends[1]] - line[ends[0]]) / 2
-        for line in lines
-        if ends and None not in map(line.__getitem__, ends)
-    ]
-    columns = []
-    for name, column in zip(header, zip(*lines, strict=True), strict=True):
-        numbers = [cell for cell in column if isinstance(cell, float)]
-        decimals = column_decimals(numbers, halves)
-
-        def text(cell: Any, decimals: int = decimals, name: str = name) -> str:
-            if isinstance(cell, Mark):
-                return cell.html
-            if name == "p":
-                return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
-            if isinstance(cell, float):
-                return to_html(format_with_half(cell, None, decimals=decimals))
-            return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
-
-        columns.append([text(cell) for cell in column])
-    return [list(line) for line in zip(*columns, strict=True)]
+    yield f'<th scope="col"{kind}>{to_html(name)}</th>'
+    start, end = (f"<td{kind}>", "</td>") if place else ('<th scope="row">', "</th>")
+    yield from (f"{start}{text(cell)}{end}" for cell in cells)
 
 
 def details(title: str, *parts: str, is_open: bool = False) -> str:
@@ -202,28 +181,26 @@ def details(title: str, *parts: str, is_open: bool = False) -> str:
     )
 
 
-def figures(drawn: Sequence[Chart]) -> Iterator[str]:
-    """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone."""
+def charted(findings: Findings, drawn: Sequence[Chart], has_tables: bool = True) -> Iterator[str]:
+    """Draw charts side by side, each with its title above and its table beneath; beside it if it is alone.
+
+    Models that are in the tables alone are named before.
+    """
     if not drawn:
         return
-    alone = len(drawn) == 1
-    yield f'<div class="charts{" alone" if alone else ""}">'
+    others, is_alone = ", ".join(map(to_bdi, findings.systems[MOST_SYSTEMS:])), len(drawn) == 1
+    if others:
+        where = f"The charts show {MOST_SYSTEMS} models; in the tables there are also"
+        yield f'<p class="quiet">{where} {others}.</p>'
+    yield f'<div class="charts{" alone" if is_alone else ""}">'
     for chart in drawn:
         text = f"{chart.title}; the numbers are in the table below"
         svg = inline_svg(chart.specification, chart.name, text)
         yield f"<figure>\n<h3>{to_bdi(chart.title)}</h3>\n{svg}"
-        yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=alone)
+        if has_tables:
+            yield details("The numbers", table(chart.header, chart.rows, chart.title), is_open=is_alone)
         yield "</figure>"
     yield "</div>"
-
-
-def more_systems(findings: Findings) -> Iterator[str]:
-    """Name the models that are in the tables alone."""
-    others = findings.systems[MOST_SYSTEMS:]
-    if others:
-        names = ", ".join(map(to_bdi, others))
-        where = f"The charts show {MOST_SYSTEMS} models; in the tables there are also"
-        yield f'<p class="quiet">{where} {names}.</p>'
 
 
 # --- Sections ---
@@ -245,27 +222,21 @@ def answer(findings: Findings) -> Iterator[str]:
     if findings.best is not None:  # else the only verdict is of the two
         yield f"<p>{to_sentence(findings.best)}</p>"
         yield from against
-    measure = findings.first
-    rows = [
-        row for row in findings.comparisons if row["measure"] == measure.name and row["k"] == measure.cuts[0]
-    ]
+    at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
+    verdicts = {
+        name: [at[one.name, one.cuts[0], name] for one in findings.measures] for name in findings.systems[1:]
+    }
     yield '<ul class="verdicts">'
-    for row, said in zip(rows, findings.verdicts, strict=True):
-        yield f'<li class="{to_html(row["verdict"])}">{to_sentence(said)}</li>'
+    for (verdict, *_), said in zip(verdicts.values(), findings.verdicts, strict=True):
+        yield f'<li class="{verdict}">{to_sentence(said)}</li>'
     yield "</ul>"
     if findings.best is None:
         yield from against
     if len(findings.measures) > 1:
         yield f"<p>Against {to_bdi(findings.baseline)}, by every measure at its first cut-off:</p>"
-        at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in findings.comparisons}
-        yield table(
-            ["Model", *(one.at(one.cuts[0]) for one in findings.measures)],
-            (
-                [name, *(marked_verdict(at.get((one.name, one.cuts[0], name))) for one in findings.measures)]
-                for name in findings.systems[1:]
-            ),
-            "Verdicts by measure",
-        )
+        header = ["Model", *(one.at(one.cuts[0]) for one in findings.measures)]
+        cells = [[name, *(f"{MARKS[one]} {one}" for one in found)] for name, found in verdicts.items()]
+        yield table(header, cells, "Verdicts by measure")
 
 
 def listing(name: str, lines: Sequence[str], before: str = "") -> Iterator[str]:
@@ -283,11 +254,6 @@ def to_sentence(text: str) -> str:
     return re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html)
 
 
-def marked_verdict(verdict: str | None) -> str | None:
-    """Put a mark in front of a verdict, to be seen at a glance."""
-    return None if verdict is None else f"{MARKS[verdict]} {verdict}"
-
-
 def data(findings: Findings) -> Iterator[str]:
     header = ["Table", "Rows", "Users", "Items"]
     of_systems = {"No list": "users_without_rec", "No truth": "users_without_truth"}
@@ -303,27 +269,24 @@ def data(findings: Findings) -> Iterator[str]:
     users = max(row["users"] for row in findings.counts.values())
     dates = {row["name"]: row["modified"] for row in findings.tables if row["modified"]}
     files = ", ".join(f"{name} ({date})" for name, date in dates.items())
+    days = [(row["earliest"], row["latest"]) for row in findings.tables if row.get("earliest")]
+    period = "".join(f" The truth is of {first} to {last}." for first, last in days)
     yield (
-        f'<p class="quiet">Users evaluated: {users}, those of the truth. No list: who of them got nothing, '
-        "which counts as an empty list. No truth: who has recommendations only, and is left out."
+        f'<p class="quiet">Users evaluated: {users}, those of the truth.{period} No list: who of them got '
+        "nothing, which counts as an empty list. No truth: who has recommendations only, and is left out."
         f"{' None relevant: of whom the truth has nothing that could be found.' if without else ''}"
         f"{f' Files, and when they were last changed: {to_bdi(files)}.' if files else ''}</p>"
     )
     if findings.problems is None:
         yield "<p>The data was not checked.</p>"
         return
-    found = [f"<li>{to_sentence(problem)}</li>" for problem in findings.problems]
-    if found:
-        yield "<p>What there is to know about the data:</p>\n<ul>"
-        yield from found
-        yield "</ul>"
-    else:
+    yield from listing("problems", findings.problems, "What there is to know about the data:")
+    if not findings.problems:
         yield "<p>The check of the data found nothing.</p>"
 
 
 def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
-    values = {(row["place"], row["k"], row["system"]): row for row in findings.means}
-    share = f"{100 * findings.confidence:.15g}"
+    share = f"{100 * findings.options.confidence:.15g}"
     letters = (
         " The best of a row is bold; means of a row that share a letter are not surely different, by a "
         "comparison of all pairs of models."
@@ -331,53 +294,31 @@ def means(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
         else ""
     )
     yield f'<p class="quiet">Means over users, ± half of the {share}&nbsp;% confidence interval.{letters}</p>'
-    rows = [(place, one, k) for place, one in enumerate(findings.measures) for k in one.cuts]
-    decimals = {
-        name: column_decimals(
-            [row["mean"] for row in findings.means if row["system"] == name],
-            [half_of(row) for row in findings.means if row["system"] == name],
-        )
-        for name in findings.systems
+    cells: dict[tuple[str, int | None], list[Any]] = {
+        (one.name, k): [one.at(k)] for one in findings.measures for k in one.cuts
     }
-    yield table(
-        ["Measure", *findings.systems],
-        (
-            [
-                one.at(k),
-                *(
-                    marked_mean(
-                        values.get((place, k, name)), findings.standings.get((place, k)), decimals[name]
-                    )
-                    for name in findings.systems
-                ),
-            ]
-            for place, one, k in rows
-        ),
-        "Means",
-    )
-    some = {
-        findings.measures[row["place"]].title
-        for row in findings.means
-        if row["users"] < users_of(findings, row)
-    }
+    for name in findings.systems:
+        rows = [row for row in findings.means if row["system"] == name]
+        decimals = column_decimals([row["mean"] for row in rows], map(half_of, rows))
+        for row in rows:
+            at = row["measure"], row["k"]
+            cells[at].append(marked_mean(row, findings.standings.get(at), decimals))
+    yield table(["Measure", *findings.systems], list(cells.values()), "Means")
+    users = {name: row["users"] for name, row in findings.counts.items()}
+    partly = {row["measure"] for row in findings.means if row["users"] < users[row["system"]]}
+    some = ", ".join(sorted({one.label for one in findings.measures if one.name in partly}))
     if some:
-        yield f'<p class="quiet">Not every user has a value of {to_bdi(", ".join(sorted(some)))}.</p>'
-    if drawn:
-        yield from more_systems(findings)
-        yield from figures(drawn)
-
-
-def users_of(findings: Findings, row: Row) -> int:
-    return int(findings.counts[row["system"]]["users"])
+        yield f'<p class="quiet">Not every user has a value of {to_bdi(some)}.</p>'
+    yield from charted(findings, drawn)
 
 
 def half_of(row: Row) -> float | None:
     return None if row["high"] is None else float(row["high"] - row["low"]) / 2
 
 
-def marked_mean(row: Row | None, found: Standing | None, decimals: int) -> Mark | None:
+def marked_mean(row: Row, found: Standing | None, decimals: int) -> Mark | None:
     """Write a mean and half of its interval, bold if it is the best, with its letters."""
-    if row is None or row["mean"] is None:
+    if row["mean"] is None:
         return None
     text, name = format_with_half(row["mean"], half_of(row), decimals=decimals), row["system"]
     if found is None:
@@ -386,49 +327,55 @@ def marked_mean(row: Row | None, found: Standing | None, decimals: int) -> Mark 
 
 
 def differences(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
-    margin = f" The grey band is the margin of {findings.margin:g}." if findings.margin is not None else ""
-    share = f"{100 * findings.confidence:.15g}"
-    yield (
-        f'<p class="quiet">Mean difference per user with its {share}&nbsp;% interval; the dashed line is no '
-        f"difference.{margin} Charts are of the first cut-off, tables of all.</p>"
-    )
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    options = findings.options
+    margin = f" The grey band is the margin of {options.margin:g}." if options.margin is not None else ""
+    share = f"{100 * options.confidence:.15g}"
+    if drawn:
+        yield (
+            f'<p class="quiet">Mean difference per user with its {share}&nbsp;% interval; the dashed line is '
+            f"no difference.{margin} Charts are of the first cut-off, tables of all.</p>"
+        )
+    yield from charted(findings, drawn)
 
 
 def segments(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
+    if findings.segment is None:
+        return
     count = len({row["segment"] for row in findings.segments})
-    if count > MOST_SEGMENTS or findings.more_segments:
-        rest = f", and {findings.more_segments} smaller ones are left out" if findings.more_segments else ""
-        what = f"The chart shows the {MOST_SEGMENTS} largest of {count} in the table{rest}."
-        yield f'<p class="quiet">{what}</p>'
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    rest = f", and {findings.more_segments} smaller ones are left out" if findings.more_segments else ""
+    shown = f" Charts show the {MOST_SEGMENTS} largest of {count} in the table{rest}."
+    is_cut = count > MOST_SEGMENTS or findings.more_segments
+    yield f'<p class="quiet">The segments with the most users first.{shown if is_cut else ""}</p>'
+    yield from charted(findings, drawn, has_tables=len(drawn) == 1)
+    if len(drawn) > 1:
+        numbers = table(drawn[0].header, drawn[0].rows, "Segments")
+        yield details("The numbers", numbers, is_open=True)
 
 
 def losers(findings: Findings) -> Iterator[str]:
-    measure = findings.first
-    at = measure.at(measure.cuts[0])
-    yield f'<p class="quiet">The users whose {to_html(at)} becomes worse by the most, equal losses by id.</p>'
+    at = findings.first.at(findings.first.cuts[0])
+    if findings.losers:
+        what = f"The users whose {to_html(at)} becomes worse by the most, equal losses by id."
+        yield f'<p class="quiet">{what}</p>'
     users = max(row["users"] for row in findings.counts.values())
     for name, rows in findings.losers.items():
-        found = findings.losses[name]
         if not rows:
             yield f"<p>No user loses with {to_bdi(name)}.</p>"
             continue
-        shared = "of one user" if found["shared"] == 1 else f"which {found['shared']} users share"
-        lost = (
-            f"{found['users']} of {users} users lose; the worst difference is {format_number(found['worst'])}"
-        )
-        yield f"<p>With {to_bdi(name)}, {lost}, {shared}.</p>"
+        lost, sharing = rows[0]["losers"], rows[0]["sharing"]
+        shared = "of one user" if sharing == 1 else f"which {sharing} users share"
+        worst = f"the worst difference is {format_number(rows[0]['difference'])}, {shared}"
+        yield f"<p>With {to_bdi(name)}, {lost} of {users} users lose; {worst}.</p>"
         header = ["User", str(findings.baseline), name, "Difference"]
-        cells = [[row["userid"], row["baseline"], row["system"], row["difference"]] for row in rows]
+        cells = [[shorten(row["userid"]), row["baseline"], row["value"], row["difference"]] for row in rows]
         title = f"{len(rows)} {'user' if len(rows) == 1 else 'users'} with {name}"
         yield details(title, table(header, cells, title))
 
 
 def changes(findings: Findings) -> Iterator[str]:
     """Say how much of the lists changes, and show the two lists of a user who loses most."""
+    if not findings.overlaps:
+        return
     k = findings.first.cuts[0]
     place = "the whole list" if k is None else f"the first {k}"
     what = f"What {place} of each model has in common with that of {to_bdi(findings.baseline)}."
@@ -463,16 +410,18 @@ def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
     return f"{item} (relevant)" if is_relevant else item
 
 
-def contents(findings: Findings, found: Contents, drawn: Sequence[Chart]) -> Iterator[str]:
+def contents(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
     """Say what is in the lists, draw it, and list everything that is known of it."""
+    found = findings.contents
+    if found is None:
+        return
     yield from listing("headlines", found.sentences)
     place = "All of each list" if found.k is None else f"The first {found.k} of each list"
     head = f"the most popular items that together have {100 * found.head:.15g}&nbsp;% of the history"
     users = "Popularity and tail are of all users with a list, whether truth has them or not."
     users += " Categories: a second line is of a model with other users." if found.categories else ""
     yield f'<p class="quiet">{place}. Head: {head}; tail: all others. {users}</p>'
-    yield from more_systems(findings)
-    yield from figures(drawn)
+    yield from charted(findings, drawn)
     columns = [name for name in found.wholes[0] if name not in ("system", "k")]
     cells = [[name, *(Mark(format_number(row[name])) for row in found.wholes)] for name in columns]
     header = ["Column", *(row["system"] for row in found.wholes)]
