@@ -669,15 +669,10 @@ concat(
         ', ',
         ',, '),
     ',');
-CREATE OR REPLACE MACRO _ranking_contents_known(pairs, head) AS TABLE
-SELECT
-    itemid,
-    n_having,
-    (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users,
-    coalesce(sum(n_having) OVER (
-        ORDER BY n_having DESC NULLS LAST, itemid ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
-FROM (SELECT itemid, count(*) AS n_having FROM query_table(pairs) GROUP BY itemid);
+CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
+SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
+FROM query_table(pairs)
+GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -2533,7 +2528,14 @@ WITH _ranking_pairs AS MATERIALIZED (
     FROM _ranking_history(coalesce(history, rec), names, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
 ),
-_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
+_ranking_known AS MATERIALIZED (
+    SELECT
+        *,
+        coalesce(sum(n_having) OVER (
+            ORDER BY n_having DESC NULLS LAST, itemid ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
+    FROM _ranking_contents_known('_ranking_pairs')
+),
 _ranking_kinds AS MATERIALIZED (
     SELECT
         itemid,

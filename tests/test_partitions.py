@@ -1,9 +1,12 @@
 """Table functions over partitions of users, without an engine. (tests/test_friends.py has Dask.)."""
 
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -20,6 +23,26 @@ REC = pa.table(
     }
 )
 TRUTH = pa.table({"userid": [row // 3 for row in range(99)], "itemid": [row % 11 for row in range(99)]})
+# Users, items and categories that are NULL, pairs twice, items that no list has; times from 5 to 14.
+HISTORY = pa.table(
+    {
+        "userid": [None if row % 19 == 0 else row // 5 for row in range(180)],
+        "itemid": [None if row % 23 == 0 else row * row % 13 for row in range(180)],
+        "time": [row % 10 + 5 for row in range(180)],
+    }
+)
+ITEMS = pa.table({"itemid": [row % 14 for row in range(31)], "category": [*"abca", None] * 6 + ["d"]})
+DATED = TRUTH.append_column("time", pa.array([9 + row % 7 for row in range(99)]))
+TABLES = {"rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS, "dated": DATED}
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        ranking_udfs.register(connection)
+        for name, table in TABLES.items():
+            connection.register(name, table)
+        yield connection
 
 
 def by_duckdb(call: str, rec: pa.Table = REC) -> list[dict[str, object]]:
@@ -31,10 +54,107 @@ def by_duckdb(call: str, rec: pa.Table = REC) -> list[dict[str, object]]:
     return found
 
 
-@pytest.mark.parametrize("partitions", [1, 10])
+def by_parts(
+    function: str, tables: dict[str, pa.Table], partitions: int = 3, **arguments: Any
+) -> list[dict[str, object]]:
+    """The rows of a table function over so many partitions, and one without a row."""
+    job = ranking_udfs.partition(function, **{name: one.schema for name, one in tables.items()}, **arguments)
+    shared: dict[str, Any] = {"items": tables["items"]} if "items" in tables else {}
+    if "counts" in job.schemas:
+        query = """SELECT itemid, count(DISTINCT userid) AS n FROM history
+            WHERE userid IS NOT NULL AND itemid IS NOT NULL GROUP BY ROLLUP (itemid)"""
+        with duckdb.connect() as con:
+            shared["counts"] = con.register("history", tables["history"]).sql(query).to_arrow_table()
+    if "first" in job.schemas:
+        shared["first"] = pa.table({"time": [min(tables["truth"]["time"].to_pylist())]})
+    parts = []
+    for place in range(partitions + 1):
+        one = {
+            name: table.filter(
+                pa.array([(user or 0) % partitions == place for user in table["userid"].to_pylist()])
+            )
+            for name, table in tables.items()
+            if name != "items"
+        }
+        parts.append(job.part(**one, systems=["A", "B"], **shared))
+    rows = pa.concat_tables(parts)
+    given = {name: one for name, one in shared.items() if name in ("items", "counts")}
+    found: list[dict[str, object]] = (job.merge(rows, **given) if job.merge_sql else rows).to_pylist()
+    return found
+
+
+RT, CONTENTS = ("rec", "truth"), "history := 'history', items := 'items'"
+# The arguments in SQL, the tables that the function reads, and its arguments in Python.
+CALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
+    "ranking_judged('rec', 'truth', 3)": (RT, {"ks": 3}),
+    "ranking_by_user('rec', 'truth', [2, NULL], ties := 'expected')": (
+        *(RT, {"ks": [2, None], "ties": "expected"}),
+    ),
+    "ranking_summary('rec', 'truth', [0, 2, NULL])": (RT, {"ks": [0, 2, None]}),
+    "ranking_distribution('rec', 'truth', [2, 9])": (RT, {"ks": [2, 9]}),
+    "ranking_compare('rec', 'truth', 2, margin := 0.1)": (RT, {"ks": 2, "margin": 0.1}),
+    "ranking_check('rec', 'truth', ks := [1, 2])": (RT, {"ks": [1, 2]}),
+    "ranking_check('rec', 'dated', ks := [1], history := 'history')": (
+        *(("rec", "dated", "history"), {"ks": [1]}),
+    ),
+    "ranking_check('rec', 'dated', ks := [1], history := 'history', time_col := '')": (
+        *(("rec", "dated", "history"), {"ks": [1], "time_col": ""}),
+    ),
+    "ranking_fuse('rec', 'borda')": (("rec",), {"method": "borda"}),
+    f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {CONTENTS})": (
+        *(("rec", "history", "items"), {"ks": [2, None]}),
+    ),
+    f"ranking_beyond_accuracy('rec', [2, NULL], {CONTENTS}, divergence := 'kl')": (
+        *(("rec", "history", "items"), {"ks": [2, None], "divergence": "kl"}),
+    ),
+    "ranking_beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)": (
+        *(("rec", "history"), {"ks": [1, 3], "head": 0.3}),
+    ),
+    "ranking_beyond_accuracy('rec', [2], items := 'items')": (("rec", "items"), {"ks": [2]}),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    names, arguments = CALLS[call]
+    tables = {name.replace("dated", "truth"): TABLES[name] for name in names}
+    found = by_parts(call.partition("(")[0], tables, **arguments)
+    expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
+    if "userid" in expected[0]:  # of no order
+        found, expected = sorted(found, key=repr), sorted(expected, key=repr)
+    assert repr(found) == repr(expected)
+
+
+def test_tables_that_do_not_do_are_errors_in_the_words_of_duckdb() -> None:
+    kinds = {"rec": REC.schema, "history": HISTORY.schema, "ks": [1]}
+    for arguments, error in (
+        ({"head": 2}, "head must be a number from 0 to 1, got 2"),
+        (
+            {"history": pa.schema({"itemid": pa.int64()})},
+            "history must have a column userid (user_col), got itemid",
+        ),
+        ({"item": "sku"}, "got an unexpected keyword argument 'item' (did you mean item_col?)"),
+    ):
+        with pytest.raises(
+            (TypeError, ValueError), match=f"^{re.escape('ranking_beyond_accuracy: ' + error)}"
+        ):
+            ranking_udfs.partition("ranking_beyond_accuracy", **(kinds | arguments))
+    job = ranking_udfs.partition("ranking_beyond_accuracy", **kinds)
+    counts = job.schemas["counts"].empty_table()
+    with pytest.raises(
+        ValueError, match=r"^ranking_beyond_accuracy: history must have a pair of user and item, got none$"
+    ):
+        job.part(REC, systems=["A", "B"], history=HISTORY.slice(0, 0), counts=counts)
+    with pytest.raises(ValueError, match=r"^ranking_beyond_accuracy: counts must be a table, got none$"):
+        job.part(REC, systems=["A", "B"], history=HISTORY)
+    with pytest.raises(TypeError, match=r"^ranking_check: truth must be the schema of a table, got None$"):
+        ranking_udfs.partition("ranking_check", REC.schema)
+
+
+@pytest.mark.parametrize("partitions", [1, 5])
 def test_a_system_that_a_partition_lacks_is_scored_there_too(partitions: int) -> None:
-    """Users 0 to 14 are of A alone, and so is the first of ten partitions."""
-    job = ranking_udfs.partition("ranking_compare", REC.schema, TRUTH.schema, 3, options={"baseline": "A"})
+    """Users 0 to 14 are of A alone, and so is the first of five partitions."""
+    job = ranking_udfs.partition("ranking_compare", REC.schema, TRUTH.schema, 3, baseline="A")
     rec = REC.slice(0, 60).filter(pa.array(["A" in row for row in REC["system"].to_pylist()[:60]]))
     rec = pa.concat_tables([rec, REC.slice(60)])
     parts = []

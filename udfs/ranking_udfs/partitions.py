@@ -9,8 +9,9 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -19,7 +20,7 @@ import pyarrow as pa
 
 from .duckdb.functions import OF_MACROS, add_functions
 from .duckdb.statements import identifier, literal, macros, parsed, sql_value
-from .evaluation.columns import Columns, columns_of
+from .evaluation.columns import ColumnNames, columns_of
 from .evaluation.defaults import COMPARED_MEASURES
 from .evaluation.errors import error_summary
 from .evaluation.queries import (
@@ -36,16 +37,45 @@ from .measures.grammar import Choice, merge_choices, parse_measures
 from .measures.registry import MEASURES
 from .texts import shorten
 
-# A partition knows neither all systems nor whether truth has a user.
-OF_A_PARTITION = (
-    "CREATE TEMP MACRO _ranking_has_users(truth, names, caller) AS true",
-    "CREATE TEMP MACRO _ranking_systems(rec, names) AS TABLE FROM _ranking_all_systems",
-)
-# Tables without a row have no two systems.
-OF_A_PLAN = (
-    "CREATE TEMP MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE"
-    " SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false"
-)
+# The tables of each function. All rows of a user are in one partition, and each has all of `items`.
+MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
+CONTENT_FUNCTIONS = ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user")
+TABLES: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("ranking_judged", *MEASURED), ("rec", "truth")),
+    **dict.fromkeys(CONTENT_FUNCTIONS, ("rec", "history", "items")),
+    "ranking_check": ("rec", "truth", "history"),
+    "ranking_fuse": ("rec",),
+    "ranking_compare_by_user": (),  # its one table is for the merge
+}
+# Their columns: what each is, which an argument such as item_col names, and what it is called by default.
+ROLES = {
+    "rec": {"user": "userid", "item": "itemid", "score": "score", "system": "system"},
+    "truth": {"user": "userid", "item": "itemid", "grade": "rel", "time": "time"},
+    "history": {"user": "userid", "item": "itemid", "time": "time"},
+    "items": {"item": "itemid", "category": "category"},
+}
+IDS = ("user", "item", "system")
+# What a partition cannot count itself.
+KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts) AS n_users
+    FROM counts WHERE itemid IS NOT NULL"""
+# The macros whose rows partitions send, by the name of the column. The merge calls the table function, with
+# these macros replaced by the rows.
+SENT = {
+    "values": ("_ranking_by_user", "_ranking_expected_by_user"),
+    "problems": ("_ranking_user_problems",),
+    "contents": ("_ranking_contents_by_user",),
+    "lists": ("_ranking_contents_lists",),
+}
+# Tables without a row have no two systems, none that is named, and no catalogue.
+NO_PAIRS = """TABLE
+    SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false"""
+OF_A_PLAN = {
+    "ranking_compare": {"_ranking_system_pairs": NO_PAIRS},
+    "ranking_compare_by_user": {"_ranking_system_pairs": NO_PAIRS},
+    "ranking_beyond_accuracy": {"_ranking_has": "false"},
+    "ranking_beyond_accuracy_by_user": {"_ranking_has": "false"},
+    "ranking_fuse": {"_ranking_fuse_stranger": "NULL"},
+}
 # ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (
     """CREATE TEMP MACRO _ranking_mean_part(number) AS {
@@ -57,14 +87,6 @@ OF_MEANS = (
         + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
     ) / nullif(sum(part.n), 0)""",
 )
-# The merge calls the table function, which finds the rows of all partitions where it would compute them.
-OF_VALUES = tuple(
-    f"CREATE TEMP MACRO {name}(rec, truth, names, ks, caller, min_grade, unjudged) AS TABLE"
-    " FROM _ranking_values"
-    for name in ("_ranking_by_user", "_ranking_expected_by_user")
-)
-OF_PROBLEMS = """CREATE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
-    SELECT place, problem, system, count, example, size FROM _ranking_parts WHERE place IS NOT NULL"""
 KEYS = "'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'"
 
 
@@ -76,10 +98,9 @@ class Partitioned:
         function: the name of the table function.
         columns: by table, the names of the columns that are read, by what they are: user, item, score, ...
         names: the same as SQL, for the pack's macros.
-        part_sql: the SQL over the tables rec and truth of a partition; None if there are no partitions.
+        part_sql: the SQL over the tables of a partition; None if there are no partitions.
         merge_sql: the SQL over the rows of all partitions; None if these are the result.
         schemas: those of the tables, of the rows of a partition (`part`) and of the result (`result`).
-        known: the rows of ranking_check where a column is missing, so that nothing else can be checked.
     """
 
     function: str
@@ -88,27 +109,31 @@ class Partitioned:
     part_sql: str | None
     merge_sql: str | None
     schemas: dict[str, pa.Schema]
-    known: Sequence[Mapping[str, Any]] = ()
 
-    def part(self, rec: Any, truth: Any, systems: Any = None) -> pa.Table:
-        """Evaluate a partition.
+    def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
+        """Evaluate a partition. Tables are Arrow tables or readers, or what else DuckDB reads.
 
         Args:
-            rec: all rows of its users, as an Arrow table or reader, or what else DuckDB reads.
-            truth: likewise.
+            rec: all rows of its users.
+            truth: likewise; None if the function reads none.
             systems: all systems of all partitions, as a list or an Arrow array, if rec has a column of them.
+            tables: history, all rows of its users; and what is the same for each partition, where `schemas`
+                has it: items; counts, with itemid and n: how many users of the whole history have the item,
+                and in a row without one how many there are (GROUP BY ROLLUP (itemid)); first, with time: the
+                first of the whole truth.
 
         Returns:
             The result's rows, or those that `merge` takes.
         """
+        given = {"rec": rec, "truth": truth, **tables}
         with cursor() as con:
-            for name, table in (("rec", rec), ("truth", truth)):
-                con.register("_ranking_given", table)
-                con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
-            if "system" in self.columns["rec"]:
-                con.register("_ranking_listed", pa.table({"system": self.all_systems(con, systems)}))
-            self.add_systems(con, "SELECT system FROM _ranking_listed")
-            return self.evaluate(con, self.part_sql, "part").read_all()
+            for name in self.schemas.keys() - {"systems", "part", "result"}:
+                if given.get(name) is None:
+                    raise ValueError(f"{self.function}: {name} must be a table, got none")
+                add_table(con, name, given[name])
+            if "systems" in self.schemas:
+                add_table(con, "systems", pa.table({"system": self.all_systems(con, systems)}))
+            return self.evaluate_part(con).read_all()
 
     def all_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> list[Any]:
         """Return the systems as a list; ValueError if one of rec is not among them."""
@@ -122,60 +147,58 @@ class Partitioned:
                 raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
         return listed
 
-    def merge(self, parts: Any) -> pa.Table:
+    def merge(self, parts: Any, **tables: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
+
+        `tables` are items and counts, as in `part`, for ranking_beyond_accuracy.
 
         Raises:
             ValueError: truth has no user in any partition; a baseline that is no system, and the like.
         """
         with cursor() as con:
-            con.register("_ranking_given", parts)
-            con.execute("CREATE TEMP TABLE _ranking_parts AS FROM _ranking_given")
+            for name, table in {"_ranking_parts": parts, **tables}.items():
+                add_table(con, name, table)
             return self.evaluate_merge(con).read_all()
 
-    def add_systems(self, con: duckdb.DuckDBPyConnection, query: str) -> None:
-        columns = "NULL AS ranking_system"
-        if "system" in self.columns["rec"]:
-            columns = f"system, system AS ranking_system FROM ({query})"
-        con.execute(f"CREATE TEMP VIEW _ranking_all_systems AS SELECT {columns}")
-        for sql in OF_A_PARTITION:
-            con.execute(sql)
+    def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
+        """Evaluate the tables of a partition."""
+        self.prepare_part(con)
+        return self.evaluate(con, self.part_sql, "part")
+
+    def prepare_part(self, con: duckdb.DuckDBPyConnection) -> None:
+        """Let macros find what the partition does not know."""
+        is_known = "systems" in self.schemas
+        systems = "system, system AS ranking_system FROM systems" if is_known else "NULL AS ranking_system"
+        replace_macros(con, {"_ranking_has_users": "true", "_ranking_systems": f"TABLE SELECT {systems}"})
+        replace_macros(con, {"_ranking_contents_known": KNOWN_ITEMS} if "counts" in self.schemas else {})
 
     def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
         """Merge the table `_ranking_parts`."""
-        if "truth_users" in self.schemas["part"].names:
-            sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_parts"
-            self.require_users(con, *con.execute(sql).fetchall()[0])
-        if self.function == "ranking_check":
-            self.add_tables_of_ids(con)
         self.prepare_merge(con)
+        if "users" in self.schemas["part"].names and self.columns:
+            sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
+            self.require_users(con, *con.execute(sql).fetchall()[0])
         return self.evaluate(con, self.merge_sql, "result")
 
     def prepare_merge(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Let table functions find the rows of all partitions."""
-        names = self.schemas["part"].names
-        if "truth_users" in names and "userid" in names:
-            system = "system, system AS ranking_system" if "system" in names else "NULL AS ranking_system"
-            counts = "system, truth_rows, truth_users" if "system" in names else "truth_rows, truth_users"
-            con.execute(f"""CREATE TEMP VIEW _ranking_values AS
-                SELECT {system}, * EXCLUDE ({counts}) FROM _ranking_parts WHERE has_truth""")
-            for sql in OF_VALUES:
-                con.execute(sql)
-        if self.function == "ranking_check":
-            con.execute(OF_PROBLEMS)
-
-    def add_tables_of_ids(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Make rec and truth of all users and of all items, and of NULLs."""
-        for table in ("rec", "truth"):
+        """Let macros find the rows of all partitions, and make the tables of the call, of ids."""
+        sent = self.schemas["part"].names if self.columns else []
+        for kind in sent:
+            con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
+                SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
+            replace_macros(con, dict.fromkeys(SENT.get(kind, ()), f"TABLE FROM _ranking_{kind}"))
+        for table, columns in self.columns.items():
             con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
-            ids = ", ".join(
-                f"of_{table}.{what} AS {identifier(name)}"
-                for what, name in self.columns[table].items()
-                if what in IDS
-            )
-            con.execute(f"""CREATE TEMP VIEW {table} AS
-                FROM _ranking_no_{table} UNION ALL BY NAME
-                SELECT DISTINCT {ids} FROM _ranking_parts WHERE of_{table} IS NOT NULL""")
+            query = f"FROM _ranking_no_{table}"
+            if table in sent:
+                roles = [one.name for one in self.schemas["part"].field(table).type]
+                ids = ", ".join(f"{role} AS {identifier(columns[role])}" for role in roles)
+                query += f" UNION ALL BY NAME SELECT {ids} FROM _ranking_{table}"
+            elif table == "history":
+                user, item = (identifier(columns[role]) for role in ("user", "item"))
+                query = f"SELECT true AS {user}, itemid AS {item} FROM counts WHERE itemid IS NOT NULL"
+            if table != "items":
+                con.execute(f"CREATE TEMP VIEW {table} AS {query}")
 
     def require_users(self, con: duckdb.DuckDBPyConnection, rows: int, users: int) -> None:
         """Raise the error of a truth without users."""
@@ -195,26 +218,17 @@ class Partitioned:
         )
 
 
-IDS = ("user", "item", "system")
-OPTIONS = ("confidence", "margin", "correction", "test", "permutations", "seed")  # of a comparison
-FUNCTIONS = (
-    *("ranking_judged", "ranking_by_user", "ranking_summary"),
-    *("ranking_distribution", "ranking_compare", "ranking_check", "ranking_fuse"),
-)
-FUSION = ("method", "weights", "rrf_k", "normalize", "depth", "systems")  # options of ranking_fuse
-NEEDED = {"rec": {"user", "item", "score"}, "truth": {"user", "item"}}
-
-
 def partition(
     function: str,
     rec: pa.Schema,
-    truth: pa.Schema,
+    truth: pa.Schema | None = None,
     ks: Any = None,
     measures: Sequence[str] | str | None = None,
     ties: str = "item",
     *,
-    options: Mapping[str, Any] | None = None,
-    **columns: Any,
+    history: pa.Schema | None = None,
+    items: pa.Schema | None = None,
+    **arguments: Any,
 ) -> Partitioned:
     """Plan a table function over partitions of users, for engines that hand out Arrow tables.
 
@@ -226,56 +240,99 @@ def partition(
         means = job.merge(pyarrow.concat_tables(parts))
 
     Args:
-        function: ranking_judged, ranking_by_user and ranking_fuse, which want no merge; ranking_summary,
-            ranking_distribution, ranking_compare, ranking_check.
-        rec: the schema of the table.
-        truth: likewise; for ranking_fuse that of rec, and no row of it in `part`.
+        function: ranking_judged, ranking_by_user, ranking_beyond_accuracy_by_user and ranking_fuse, which
+            want no merge; ranking_summary, ranking_distribution, ranking_compare, ranking_check and
+            ranking_beyond_accuracy.
+        rec: the schema of the table; for ranking_compare_by_user of the values by user, all for the merge.
+        truth: likewise, if the function reads a truth.
         ks: cut-offs, of ranking_judged one; None for the whole list.
         measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10`; by default all columns.
         ties: "item" or "expected".
-        options: further arguments of ranking_compare or ranking_fuse.
-        columns: user_col, item_col, score_col, grade_col, system_col, descending, min_grade, unjudged.
+        history: the schema of the history of ranking_check or ranking_beyond_accuracy, if there is one.
+        items: likewise of the items of the latter.
+        arguments: further arguments of the function: user_col, descending, min_grade, margin, weights, ...
 
     Raises:
         ValueError, TypeError: a column is missing or does not fit; an argument that is not valid.
     """
-    if function not in FUNCTIONS:
-        raise ValueError(f"partition: function must be one of {', '.join(FUNCTIONS)}, got {function!r}")
-    if function == "ranking_fuse":
-        return partition_fuse(rec, options or {}, columns)
-    names = columns_of(function, columns)
-    found = {
-        "rec": find_columns(function, "rec", rec, names),
-        "truth": find_columns(function, "truth", truth, names),
-    }
-    call = Call(function, names, found, ks, ties, options or {})
-    if function in ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare"):
-        call.choose(measures)
-    return plan(call, {"rec": rec, "truth": truth})
+    if function not in TABLES:
+        raise ValueError(f"partition: function must be one of {', '.join(TABLES)}, got {function!r}")
+    if "truth" in TABLES[function] and truth is None:
+        raise TypeError(f"{function}: truth must be the schema of a table, got None")
+    given = {"truth": truth, "history": history, "items": items, "measures": measures}
+    given["ties"] = ties if ties != "item" else None
+    given = {name: value for name, value in given.items() if value is not None}
+    schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
+    schemas = {"rec": rec, **schemas} if TABLES[function] else {}
+    call = Call(function, schemas, ks, given | arguments)
+    if not schemas:
+        return with_result(Partitioned(function, {}, "", None, call.call_sql, {"part": rec}))
+    return plan(call, schemas)
 
 
 class Call:
-    """The arguments of a call as SQL."""
+    """The arguments of a call as SQL.
+
+    Raises:
+        ValueError, TypeError: one of them is unknown or not valid.
+    """
 
     def __init__(
-        self, function: str, names: Columns, columns: Any, ks: Any, ties: Any, options: Mapping[str, Any]
+        self, function: str, schemas: Mapping[str, pa.Schema], ks: Any, given: Mapping[str, Any]
     ) -> None:
+        self.function, self.given = function, given
+        self.parameters = dict(one.partition(" := ")[::2] for one in macros()[function].signatures()[0])
+        known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
+        known += ["measures"] * (function in MEASURED)
+        known += ["ks"] * ("max_k" in known)
+        for name in (*given, *(["ks"] if ks is not None else [])):
+            if name not in known:
+                near = get_close_matches(name, known, 1)
+                hint = f" (did you mean {near[0]}?)" if near else ""
+                raise TypeError(f"{function}: got an unexpected keyword argument {name!r}{hint}")
+        self.names = columns_of(
+            function, {name: value for name, value in given.items() if name in ColumnNames.__annotations__}
+        )
         self.value = partial(value_of, function)
-        self.function, self.names, self.columns = function, names, columns
-        self.ties, self.options = ties, options
-        self.given = ks
         self.ks = list(ks) if isinstance(ks, (list, tuple, range)) else [ks]
+        self.ties = given.get("ties", "item")
         self.choices: list[Choice] | None = None
-        parts = (names.user_col, names.item_col, names.score_col, names.grade_col, names.system_col)
+        if function in MEASURED:
+            self.choose(given.get("measures"))
+        self.columns = {table: self.find_columns(table, schema, given) for table, schema in schemas.items()}
+        cut_offs = self.ks if function in MEASURED else ks
+        self.sql = {
+            **{table: literal(table) for table in schemas},
+            "by_user": "'_ranking_parts'",
+            **{name: self.value(cut_offs) for name in ("ks", "max_k") if name in self.parameters},
+            **{name: self.value(value) for name, value in given.items() if name in self.parameters},
+        }
+        names, grade = self.names, "" if function in CONTENT_FUNCTIONS else self.names.grade_col
+        parts = (names.user_col, names.item_col, names.score_col, grade, names.system_col)
         self.names_sql = f"_ranking_names({', '.join(map(self.value, (*parts, names.descending)))})"
-        self.system = "system, " if "system" in columns["rec"] else ""
+        self.system = "system, " if "system" in self.columns.get("rec", ()) else ""
+
+    def find_columns(self, table: str, schema: pa.Schema, given: Mapping[str, Any]) -> dict[str, str]:
+        """Return the columns of a table by what they are. What is missing, planning says."""
+        columns = {}
+        for role, usual in ROLES[table].items():
+            name = given.get(f"{role}_col")
+            name = str(usual if name is None else name)
+            exact = [one for one in schema.names if one == name]
+            found = exact or [one for one in schema.names if one.lower() == name.lower()]
+            if f"{role}_col" not in self.parameters or not found:
+                continue
+            if len(found) > 1:
+                raise ValueError(f"{self.function}: {table} must have one column {name}, got {len(found)}")
+            columns[role] = found[0]
+        return columns
 
     def choose(self, measures: Any) -> None:
         """Parse the measures, and add their cut-offs."""
+        function = self.function
         if self.ties not in ("item", "expected"):
-            raise ValueError(f"{self.function}: ties must be item|expected, got {shorten(repr(self.ties))}")
-        if self.function == "ranking_compare":
-            self.options = {"measures": measures, **self.options}
+            raise ValueError(f"{function}: ties must be item|expected, got {shorten(repr(self.ties))}")
+        if function == "ranking_compare":  # whose SQL says what is wrong with them
             names = {str(one).strip().lower() for one in measures or COMPARED_MEASURES}
             self.choices = [
                 Choice(one, {}, {}, tuple(self.ks)) for one in MEASURES.values() if one.name in names
@@ -284,43 +341,41 @@ class Call:
             texts = list(measures) if isinstance(measures, (list, tuple)) else [measures]
             if not texts or not all(isinstance(one, str) for one in texts):
                 raise TypeError(
-                    f"{self.function}: measures must be names of measures, got {shorten(repr(measures))}"
+                    f"{function}: measures must be names of measures, got {shorten(repr(measures))}"
                 )
             try:
                 choices = [choice for one in texts for choice in parse_measures(one)]
             except ValueError as error:
-                raise ValueError(f"{self.function}: {error}") from None
+                raise ValueError(f"{function}: {error}") from None
             for choice in choices:
                 if choice.measure.name in CONTENTS:
-                    raise ValueError(f"{self.function}: {choice.name} is of ranking_beyond_accuracy, in SQL")
+                    raise ValueError(f"{function}: {choice.name} is of ranking_beyond_accuracy")
                 if self.ties == "expected" and not choice.measure.expected:
                     rule = "must be one whose expected value over ties has a closed form"
-                    raise ValueError(
-                        f"{self.function}: with ties=expected a measure {rule}, got {choice.name}"
-                    )
+                    raise ValueError(f"{function}: with ties=expected a measure {rule}, got {choice.name}")
             if not self.ks and not all(choice.cuts for choice in choices):
-                raise ValueError(f"{self.function}: ks must be a list of one or more k, got {self.given!r}")
+                raise ValueError(f"{function}: ks must be a list of one or more k, got {self.ks!r}")
             self.choices = merge_choices(choices, self.ks)
             self.ks = list(dict.fromkeys((*self.ks, *(k for one in self.choices for k in one.cuts))))
 
     @property
-    def columns_sql(self) -> str:
-        """The arguments that name columns, behind a comma."""
-        default = Columns()
-        return "".join(
-            f", {name} := {self.value(value)}"
-            for name, value in vars(self.names).items()
-            if value != getattr(default, name)
+    def call_sql(self) -> str:
+        """The SQL of the call itself."""
+        arguments = (
+            f"{name} := {self.sql[name]}" if default else self.sql[name]
+            for name, default in self.parameters.items()
+            if name in self.sql
         )
+        return f"FROM {self.function}({', '.join(arguments)})"
 
-    @property
-    def ties_sql(self) -> str:
-        return "" if self.ties == "item" else f", ties := {self.value(self.ties)}"
+    def argument(self, name: str) -> str:
+        """Return an argument as SQL, or its default."""
+        return self.sql.get(name, self.parameters[name])
 
     @property
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
-        is_tied, ks = self.ties == "expected", self.value(self.ks)
+        is_tied, ks = self.ties == "expected", self.argument("ks")
         arguments, caller = f"'rec', 'truth', {self.names_sql}", literal(self.function)
         table = "_ranking_expected_by_user" if is_tied else "_ranking_by_user"
         grades = grade_arguments(self.names)
@@ -349,30 +404,28 @@ class Call:
         return f"SELECT {keys}{column_lines(columns)} FROM {source}"
 
     def queries(self) -> tuple[str, str | None]:
-        """Return the SQL of a partition and that of the merge."""
-        function, user = self.function, identifier(self.columns["truth"].get("user", "userid"))
-        options = "".join(f", {name} := {self.value(value)}" for name, value in self.options.items())
-        ks = self.value(self.given if function in ("ranking_judged", "ranking_check") else self.ks)
-        call = f"FROM {function}('rec', 'truth', {ks}{self.ties_sql}{options}{self.columns_sql})"
-        users = f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth"
-        if function == "ranking_judged":
-            return call, None
-        if function == "ranking_by_user":
+        """Return the SQL of a partition and that of the merge; None if there is none."""
+        if self.function == "ranking_by_user":
             values = f"SELECT * EXCLUDE (ranking_system, has_truth) FROM ({self.values_sql}) WHERE has_truth"
             return values, None
-        if function == "ranking_check":
-            return self.problems_sql(), call
-        if function == "ranking_summary":
-            return f"{self.sums_sql} UNION ALL BY NAME {users}", self.means_sql
-        values = f"SELECT * EXCLUDE (ranking_system) FROM ({self.values_sql}) WHERE has_truth"
-        return f"{values} UNION ALL BY NAME {users}", call
+        if self.function == "ranking_check":
+            return send(self.problems()), self.call_sql
+        if self.function == "ranking_beyond_accuracy":
+            return self.contents_sql, self.call_sql
+        if self.function not in MEASURED:
+            return self.call_sql, None
+        user = identifier(self.columns["truth"].get("user", "userid"))
+        users = ("users", f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth")
+        if self.function == "ranking_summary":
+            return send([("sums", self.sums_sql), users]), self.means_sql
+        return send([("values", f"FROM ({self.values_sql}) WHERE has_truth"), users]), self.call_sql
 
     @property
     def sums_sql(self) -> str:
         system = "ranking_system AS system, " if self.system else ""  # also of users without truth
         return f"""
             SELECT {system}has_truth, k, count(*) AS users,
-                count(*) FILTER (n_rec = 0) AS users_without_rec,
+                count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
                 count(*) FILTER (n_truth = 0) AS users_without_relevant,
                 _ranking_mean_part(COLUMNS(lambda c: lower(c) NOT IN ({KEYS})))
             FROM ({self.values_sql})
@@ -380,7 +433,7 @@ class Call:
 
     @property
     def means_sql(self) -> str:
-        counts = "'truth_rows', 'truth_users', " + ", ".join(map(literal, COUNTS))
+        counts = ", ".join(map(literal, COUNTS))
         key = "system" if self.system else "NULL"
         order = "system ASC NULLS LAST, " if self.system else ""
         return f"""
@@ -388,36 +441,75 @@ class Call:
             FROM (
                 SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}, k) AS strangers
                 FROM (
-                    SELECT {self.system}has_truth, k,
-                        sum(users)::BIGINT AS users, sum(users_without_rec)::BIGINT AS users_without_rec,
-                        NULL::BIGINT AS users_without_truth,
-                        sum(users_without_relevant)::BIGINT AS users_without_relevant,
+                    SELECT {self.system}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
                         _ranking_mean_of_parts(COLUMNS(lambda c: lower(c) NOT IN ({KEYS}, {counts})))
-                    FROM _ranking_parts WHERE has_truth IS NOT NULL
+                    FROM _ranking_sums
                     GROUP BY ALL
                 )
             )
             WHERE has_truth
             ORDER BY {order}k ASC NULLS LAST"""
 
-    def problems_sql(self) -> str:
-        """Return the SQL of the problems by user, summed, and of all ids."""
-        ks, min_grade = self.value(self.given), self.value(self.names.min_grade)
-        selects = [
+    @property
+    def contents_sql(self) -> str:
+        """The SQL of what is in each user's list, and of the lists."""
+        of_tables = ", ".join(map(self.argument, ("history", "items")))
+        ks, head, divergence, category_col = map(self.argument, ("ks", "head", "divergence", "category_col"))
+        options, caller = f"{head}, {divergence}, {category_col}", literal(self.function)
+        contents = f"""FROM _ranking_contents_by_user('_ranking_lists', 'rec', {of_tables}, {self.names_sql},
+            _ranking_cuts({ks}, {caller}), {options}, {caller})"""
+        sent = {
+            "contents": f"SELECT * EXCLUDE (userid, n_rec) FROM ({contents})",
+            "lists": "SELECT * EXCLUDE (userid, n_rec, list) FROM _ranking_lists",
+        }
+        return f"""WITH _ranking_lists AS MATERIALIZED (
+            FROM _ranking_contents_lists('rec', {of_tables}, {self.names_sql}, {ks}, {options}, {caller})
+        ) {send(sent.items())}"""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
+        problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names_sql},
+            _ranking_cuts({self.argument("ks")}, 'ranking_check'), _ranking_longest({self.argument("ks")}),
+            {self.argument("min_grade")})"""
+        sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
+        truth, times = "FROM truth", [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
+        if all(times):
+            first, time = (identifier(str(one)) for one in times)
+            # The first time of all of truth is one more row of it, of no user.
+            truth += f" UNION ALL BY NAME SELECT time AS {first} FROM first"
+            is_late = f"_ranking_moment(history.{time}) >= _ranking_moment(first.time)"
+            late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
+            sources.append(("truth", "time", f"({truth.replace('truth', 'truth WHERE false', 1)})"))
+            sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
+        if "history" in self.columns:
+            # One late event goes along as a row, for the merge to find the first, the others as a count.
+            problems = f"""{problems} UNION ALL (
+                WITH _ranking_dated AS ({truth})
+                SELECT * REPLACE (
+                    count - (place = 42)::BIGINT AS count, CASE WHEN place <> 42 THEN example END AS example)
+                FROM _ranking_history_problems('rec', '_ranking_dated', 'history', {self.names_sql},
+                    {self.argument("time_col")})
+                WHERE place BETWEEN 41 AND 43)"""
+        yield (
+            "problems",
             f"""SELECT place, problem, system, sum(count)::BIGINT AS count, min(example) AS example, size
-            FROM _ranking_user_problems('rec', 'truth', {self.names_sql},
-                _ranking_cuts({ks}, 'ranking_check'), _ranking_longest({ks}), {min_grade})
-            GROUP BY ALL"""
-        ]
-        for table, columns in self.columns.items():
-            for what in ("user", "item"):
-                fields = ", ".join(
-                    f"'{one}': CASE WHEN {str(one in (what, 'system')).lower()} THEN {identifier(name)} END"
-                    for one, name in columns.items()
-                    if one in IDS
-                )
-                selects.append(f"SELECT DISTINCT {{{fields}}} AS of_{table} FROM {table}")
-        return " UNION ALL BY NAME ".join(selects)
+            FROM ({problems}) GROUP BY ALL""",
+        )
+        for table, role, source in sources:
+            ids = ", ".join(
+                f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"
+                for one, name in self.columns[table].items()
+                if one in IDS or (one == "time" and all(times))
+            )
+            if ids:
+                yield table, f"SELECT DISTINCT {ids} FROM {source}"
+
+
+def send(queries: Iterable[tuple[str, str]]) -> str:
+    """Return one query of these, the rows of each in a column of its name."""
+    return " UNION ALL BY NAME ".join(
+        f"SELECT sent AS {kind} FROM ({query}) AS sent" for kind, query in queries
+    )
 
 
 def value_of(function: str, value: object) -> str:
@@ -428,75 +520,25 @@ def value_of(function: str, value: object) -> str:
         raise TypeError(f"{function}: {error}") from None
 
 
-def find_columns(function: str, table: str, schema: pa.Schema, names: Columns) -> dict[str, str]:
-    """Return the columns of a table by what they are. What is missing, planning says."""
-    wanted = {"user": names.user_col, "item": names.item_col}
-    if table == "rec":
-        wanted |= {
-            "score": names.score_col,
-            "system": "system" if names.system_col is None else names.system_col,
-        }
-    else:
-        wanted["grade"] = "rel" if names.grade_col is None else names.grade_col
-    columns = {}
-    for what, name in wanted.items():
-        exact = [one for one in schema.names if one == name]
-        found = exact or [one for one in schema.names if one.lower() == name.lower()]
-        if len(found) > 1:
-            raise ValueError(f"{function}: {table} must have one column {name}, got {len(found)}")
-        if found:
-            columns[what] = found[0]
-    return columns
-
-
-def partition_fuse(rec: pa.Schema, options: Mapping[str, Any], columns: Mapping[str, Any]) -> Partitioned:
-    """Plan ranking_fuse over partitions of users: with all systems, each is a result. truth has no row."""
-    function = "ranking_fuse"
-    for name in options.keys() - set(FUSION):
-        raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
-    names = columns_of(function, columns)
-    found = find_columns(function, "rec", rec, names)
-    of_truth = ("grade_col", "min_grade", "unjudged")
-    given = {**options, **{name: value for name, value in vars(names).items() if name not in of_truth}}
-    arguments = "".join(f", {name} := {value_of(function, value)}" for name, value in given.items())
-    of_both = {"rec": found, "truth": {what: one for what, one in found.items() if what in ("user", "item")}}
-    sql = f"FROM {function}('rec'{arguments})"
-    job = Partitioned(function, of_both, "", sql, None, {"rec": rec, "truth": rec})
-    # There are no rows yet: take the systems that are named for those that there are.
-    named = next(
-        (
-            list(one)
-            for one in (options.get("weights"), options.get("systems"))
-            if isinstance(one, Collection)
-        ),
-        [],
-    )
-    with cursor() as con:
-        con.register("rec", rec.empty_table())
-        job.add_systems(con, f"SELECT unnest({value_of(function, named)}::VARCHAR[]) AS system")
-        job.schemas["part"] = run(con, sql).to_arrow_table().schema
-    return with_result(job)
-
-
-def partition_by_user(by_user: pa.Schema, options: Mapping[str, Any]) -> Partitioned:
-    """Plan ranking_compare_by_user over one table, with its further arguments: all of it is for the merge."""
-    function = "ranking_compare_by_user"
-    for name in options.keys() - {"baseline", "measures", *OPTIONS}:
-        raise TypeError(f"{function}: got an unexpected keyword argument {name!r}")
-    arguments = "".join(f", {name} := {value_of(function, value)}" for name, value in options.items())
-    sql = f"FROM {function}('_ranking_parts'{arguments})"
-    return with_result(Partitioned(function, {}, "", None, sql, {"part": by_user}))
-
-
-def plan(call: Call, schemas: dict[str, pa.Schema]) -> Partitioned:
+def plan(call: Call, schemas: Mapping[str, pa.Schema]) -> Partitioned:
     """Run the SQL on tables without a row, which finds what is wrong and the types of the rows."""
     part_sql, merge_sql = call.queries()
     job = Partitioned(call.function, call.columns, call.names_sql, part_sql, merge_sql, dict(schemas))
+    kinds = {
+        table: {role: schemas[table].field(name).type for role, name in columns.items()}
+        for table, columns in call.columns.items()
+    }
+    if "system" in kinds["rec"]:
+        job.schemas["systems"] = pa.schema({"system": kinds["rec"]["system"]})
+    if call.function in CONTENT_FUNCTIONS and "item" in kinds.get("history", {}):
+        job.schemas["counts"] = pa.schema({"itemid": kinds["history"]["item"], "n": pa.int64()})
+    if all("time" in kinds.get(table, {}) for table in ("truth", "history")):
+        job.schemas["first"] = pa.schema({"time": kinds["truth"]["time"]})
     with cursor() as con:
-        for name, schema in schemas.items():
+        for name, schema in job.schemas.items():
             con.register(name, schema.empty_table())
-        system = call.columns["rec"].get("system")
-        job.add_systems(con, f"SELECT {identifier(system or '')} AS system FROM rec")
+        job.prepare_part(con)
+        replace_macros(con, OF_A_PLAN.get(job.function, {}))
         job.schemas["part"] = run(con, part_sql).to_arrow_table().schema
     return with_result(job)
 
@@ -508,14 +550,25 @@ def with_result(job: Partitioned) -> Partitioned:
         return job
     with cursor() as con:
         for name, schema in job.schemas.items():
-            con.register({"part": "_ranking_parts"}.get(name, name), schema.empty_table())
+            if name in ("part", "counts", "items"):
+                con.register({"part": "_ranking_parts"}.get(name, name), schema.empty_table())
         job.prepare_merge(con)
-        if job.function.startswith("ranking_compare"):
-            con.execute(OF_A_PLAN)
+        replace_macros(con, OF_A_PLAN.get(job.function, {}))
         rows = run(con, job.merge_sql).to_arrow_table()
     job.schemas["result"] = rows.schema
-    is_complete = all(NEEDED[table] <= columns.keys() for table, columns in job.columns.items())
-    return job if is_complete else replace(job, known=rows.to_pylist())  # only ranking_check goes on
+    return job
+
+
+def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
+    """Copy rows of Arrow, or what else DuckDB reads, into a table."""
+    con.register("_ranking_given", rows)
+    con.execute(f"CREATE TEMP TABLE {name} AS FROM _ranking_given")
+
+
+def replace_macros(con: duckdb.DuckDBPyConnection, bodies: Mapping[str, str]) -> None:
+    """Let macros be others in this connection, with the same parameters."""
+    for name, body in bodies.items():
+        con.execute(f"CREATE TEMP MACRO {name}({', '.join(macros()[name].signatures()[0])}) AS {body}")
 
 
 def run(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:

@@ -17,7 +17,15 @@ WITH _ranking_pairs AS MATERIALIZED (
     FROM _ranking_history(coalesce(history, rec), names, '')
     WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL
 ),
-_ranking_known AS MATERIALIZED (FROM _ranking_contents_known('_ranking_pairs', head)),
+_ranking_known AS MATERIALIZED (
+    SELECT
+        *,
+        -- Whether it is among the most popular items that together reach the share `head` of all pairs.
+        coalesce(sum(n_having) OVER (
+            ORDER BY n_having DESC NULLS LAST, itemid ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
+    FROM _ranking_contents_known('_ranking_pairs')
+),
 -- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one of 64 for each.
 _ranking_kinds AS MATERIALIZED (
     SELECT

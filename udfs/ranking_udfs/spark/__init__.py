@@ -27,6 +27,8 @@ _check_pyspark()
 from .functions import register  # noqa: E402  (only now is it known that there is a pyspark that will do)
 from .split import ranking_split  # noqa: E402
 from .tables import (  # noqa: E402
+    ranking_beyond_accuracy,
+    ranking_beyond_accuracy_by_user,
     ranking_by_user,
     ranking_check,
     ranking_compare,
@@ -38,6 +40,8 @@ from .tables import (  # noqa: E402
 )
 
 __all__ = [
+    "ranking_beyond_accuracy",
+    "ranking_beyond_accuracy_by_user",
     "ranking_by_user",
     "ranking_check",
     "ranking_compare",

@@ -62,6 +62,7 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
 
 def register_function(spark: SparkSession, function: ScalarFunction, name: str) -> None:
     from pyspark.sql.functions import arrow_udf  # type: ignore[attr-defined, unused-ignore]
+    from pyspark.sql.pandas.types import from_arrow_type
 
     called = function.name
 
@@ -72,7 +73,7 @@ def register_function(spark: SparkSession, function: ScalarFunction, name: str) 
 
     call.__name__ = called
     call.__doc__ = function.call.__doc__
-    spark.udf.register(name, arrow_udf(call, spark_type(function.returns)))
+    spark.udf.register(name, arrow_udf(call, from_arrow_type(function.returns)))
 
 
 def active_session() -> SparkSession:
@@ -86,12 +87,3 @@ def active_session() -> SparkSession:
         )
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return SparkSession.builder.appName("duckdb-ranking-udfs").getOrCreate()
-
-
-def spark_type(kind: pa.DataType) -> str:
-    """Return the type as Spark writes it."""
-    if pa.types.is_struct(kind):
-        return f"struct<{', '.join(f'{field.name}: {spark_type(field.type)}' for field in kind)}>"
-    if pa.types.is_list(kind):
-        return f"array<{spark_type(kind.value_type)}>"
-    return {pa.int32(): "int", pa.float64(): "double"}[kind]

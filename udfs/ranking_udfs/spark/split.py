@@ -83,15 +83,12 @@ def ranking_split(
         rule = "must be None on Spark, where a split is by time (test_from or test_size)"
         raise ValueError(f"ranking_split: last {rule}, got {shorten(repr(last))}")
     kinds = schema("ranking_split", "events", events)
-    for i, (name, kind) in enumerate(events.dtypes):
-        if kind == "timestamp":  # which Spark 4.3 has no Arrow type for without a time zone
-            kinds = kinds.set(i, pa.field(name, pa.timestamp("us", "UTC")))
     names = {"user_col": user_col, "item_col": item_col, "time_col": time_col}
     spans = {"test_from": test_from, "test_size": test_size, "folds": folds, "gap": gap, "last": None}
     drops = dict(zip(DROPS, (cold_users, cold_items, seen), strict=True))
     given = {name: argument_sql(name, value) for name, value in (spans | names | drops).items()}
     find_windows(kinds, given, (None, None))  # the errors that need no job
-    _, rows = by_place(events)
+    rows = by_place(events)
     columns = rows.columns
     places = {name.lower(): place for name, place in zip(kinds.names, columns, strict=True)}
     user, item, time = (places[name.lower()] for name in names.values())

@@ -2,38 +2,38 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from functools import reduce
+from typing import Any, Unpack
 
 import pyarrow as pa
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
-from pyspark.sql.types import DataType, NullType
+from pyspark.sql.types import DataType
 
 from ..evaluation.columns import ColumnNames
 from ..evaluation.defaults import K
-from ..partitions import IDS, OPTIONS, Partitioned, partition, partition_by_user, partition_fuse
+from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
-from .workers import on_executors
+from .workers import SHARED, on_executors
+
+CutOffs = Sequence[int | None] | int | None
+Measures = Sequence[str] | str | None
 
 
-class ComparisonOptions(TypedDict, total=False):
-    """The options of a comparison, as in SQL."""
+class Options(ColumnNames, total=False):
+    """The arguments that name columns, and the options of some functions, as in SQL."""
 
+    category_col: str | None
+    time_col: str | None
+    head: float
+    divergence: str
     confidence: float
     margin: float | None
     correction: str
     test: str
     permutations: int
     seed: int
-
-
-class ComparisonArguments(ColumnNames, ComparisonOptions, total=False):
-    """Those, and the arguments that name columns."""
-
-
-CutOffs = Sequence[int | None] | int | None
-Measures = Sequence[str] | str | None
 
 
 def ranking_judged(
@@ -60,7 +60,7 @@ def ranking_judged(
         ValueError: a column is missing or does not fit, or an argument is not valid.
         TypeError: rec or truth is no DataFrame, or an id is of a type that Spark cannot hand out by.
     """
-    return evaluate("ranking_judged", rec, truth, max_k, columns=columns)
+    return evaluate("ranking_judged", rec, truth, ks=max_k, **columns)
 
 
 def ranking_by_user(
@@ -87,7 +87,7 @@ def ranking_by_user(
         [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE for each measure. Errors
         as of `ranking_judged`, and ValueError or TypeError for a wrong k, measure or option.
     """
-    return evaluate("ranking_by_user", rec, truth, ks, measures, ties, columns=columns)
+    return evaluate("ranking_by_user", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
 
 
 def ranking_summary(
@@ -106,7 +106,7 @@ def ranking_summary(
     users_without_truth (in rec, left out), users_without_relevant (whose truth has no relevant item), a
     DOUBLE for each measure: the same on any number of partitions.
     """
-    return evaluate("ranking_summary", rec, truth, ks, measures, ties, columns=columns)
+    return evaluate("ranking_summary", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
 
 
 def ranking_distribution(
@@ -122,7 +122,7 @@ def ranking_distribution(
     All arguments and errors: as for `ranking_by_user`. One executor gets 8 bytes for each user, system, k and
     measure, and the userid.
     """
-    return evaluate("ranking_distribution", rec, truth, ks, measures, ties, columns=columns)
+    return evaluate("ranking_distribution", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
 
 
 def ranking_compare(
@@ -131,43 +131,73 @@ def ranking_compare(
     ks: CutOffs,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
-    **arguments: Unpack[ComparisonArguments],
+    **arguments: Unpack[Options],
 ) -> DataFrame:
     """Say whether one system is better than another, as `ranking_compare` of SQL does, with its arguments.
 
     One executor gets 8 bytes for each user, system, k and measure, and the userid.
     """
-    options = {name: value for name, value in arguments.items() if name in OPTIONS}
-    columns = {name: value for name, value in arguments.items() if name not in OPTIONS}
-    options = {"baseline": baseline, **options}
-    return evaluate("ranking_compare", rec, truth, ks, measures, columns=columns, options=options)
+    given = {"baseline": baseline, "measures": measures, **arguments}
+    return evaluate("ranking_compare", rec, truth, ks=ks, **given)
 
 
 def ranking_compare_by_user(
     by_user: DataFrame,
     baseline: str | None = None,
     measures: Sequence[str] | None = None,
-    **options: Unpack[ComparisonOptions],
+    **options: Unpack[Options],
 ) -> DataFrame:
     """Compare systems by any table with a row per user, as `ranking_compare_by_user` of SQL does.
 
     by_user has system, userid [, k] [, segment] and columns of numbers: what `ranking_by_user` gives, with
     any options, or clicks, or revenue. One executor gets all of it. All else is as of `ranking_compare`.
     """
-    names = schema("ranking_compare_by_user", "by_user", by_user)
-    given = {"baseline": baseline, "measures": measures, **options}
-    return one_partition(by_user, partition_by_user(names, given))
+    function = "ranking_compare_by_user"
+    given: dict[str, Any] = {"baseline": baseline, "measures": measures, **options}
+    return merge(by_user, partition(function, schema(function, "by_user", by_user), **given))
 
 
 def ranking_check(
-    rec: DataFrame, truth: DataFrame, ks: CutOffs = K, **columns: Unpack[ColumnNames]
+    rec: DataFrame,
+    truth: DataFrame,
+    ks: CutOffs = K,
+    history: DataFrame | None = None,
+    **columns: Unpack[Options],
 ) -> DataFrame:
     """List the problems of two DataFrames, as `ranking_check` of SQL does: a row for each kind of problem.
 
     `ks` are the cut-offs at which to look for tied scores, and down to the largest for repeated items. One
-    executor gets all userids and all itemids, each once of each partition. `history` is not on Spark.
+    executor gets all userids and all itemids, each once of each partition.
     """
-    return evaluate("ranking_check", rec, truth, ks, columns=columns)
+    return evaluate("ranking_check", rec, truth, history, ks=ks, **columns)
+
+
+def ranking_beyond_accuracy_by_user(
+    rec: DataFrame,
+    ks: CutOffs,
+    history: DataFrame | None = None,
+    items: DataFrame | None = None,
+    **options: Unpack[Options],
+) -> DataFrame:
+    """Say what is in each user's list, as `ranking_beyond_accuracy_by_user` of SQL does, with its arguments.
+
+    Each executor gets all of `items`, and the number of users of each item of `history`.
+    """
+    return evaluate("ranking_beyond_accuracy_by_user", rec, None, history, items, ks=ks, **options)
+
+
+def ranking_beyond_accuracy(
+    rec: DataFrame,
+    ks: CutOffs,
+    history: DataFrame | None = None,
+    items: DataFrame | None = None,
+    **options: Unpack[Options],
+) -> DataFrame:
+    """Say what is in all lists, as `ranking_beyond_accuracy` of SQL does: as of each user, and the means.
+
+    One executor gets 8 bytes for each user, system, k and measure, and the lists down to the largest k.
+    """
+    return evaluate("ranking_beyond_accuracy", rec, None, history, items, ks=ks, **options)
 
 
 def ranking_fuse(
@@ -187,41 +217,35 @@ def ranking_fuse(
     Returns userid, itemid, score and n_systems.
     """
     given = {"method": method, "weights": weights, "rrf_k": rrf_k, "normalize": normalize, "depth": depth}
-    kinds = schema("ranking_fuse", "rec", rec)
-    job = partition_fuse(kinds, {**given, "systems": systems}, columns)
-    return map_in_arrow(by_user(rec, rec.where("false"), job), "evaluate", job, "part")
+    return evaluate("ranking_fuse", rec, systems=systems, **given, **columns)
 
 
 def evaluate(
-    function: str,
-    rec: Any,
-    truth: Any,
-    ks: Any,
-    measures: Any = None,
-    ties: Any = "item",
-    *,
-    columns: Any,
-    options: Mapping[str, Any] | None = None,
+    function: str, rec: Any, truth: Any = None, history: Any = None, items: Any = None, **arguments: Any
 ) -> DataFrame:
     """Plan a table function, and return the DataFrame of its rows."""
-    schemas = schema(function, "rec", rec), schema(function, "truth", truth)
-    job = partition(function, *schemas, ks, measures, ties, options=options, **columns)
-    if job.known:
-        rows = [tuple(row.values()) for row in job.known]
-        found: DataFrame = rec.sparkSession.createDataFrame(rows, from_arrow_schema(job.schemas["result"]))
-        return found
-    parts = map_in_arrow(by_user(rec, truth, job), "evaluate", job, "part")
+    given = {"rec": rec, "truth": truth, "history": history, "items": items}
+    frames = {name: given[name] for name in TABLES[function]}
+    frames = {name: frame for name, frame in frames.items() if frame is not None or name in ("rec", "truth")}
+    schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
+    job = partition(function, **schemas, **arguments)
+    tables = {name: read(frame, name, job) for name, frame in frames.items()}
+    shared = share(tables, job)
+    parts = map_in_arrow(by_user(tables, job, shared), "evaluate", job, "part")
     if job.merge_sql:
-        return one_partition(parts, job)
+        return merge(parts, job, shared)
+    if "truth" not in tables:
+        return parts
     # What comes by user says of no partition that all of truth has no user.
-    columns, right = by_place(truth)
-    user = columns[job.columns["truth"]["user"]][0]
-    counts = right.selectExpr("count(1) AS truth_rows", f"count({user}) AS truth_users")
+    counts = tables["truth"].selectExpr("count(1) AS truth_rows", "count(truth.user) AS truth_users")
     return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
 
 
-def one_partition(frame: DataFrame, job: Partitioned) -> DataFrame:
-    return map_in_arrow(frame.repartition(1), "merge", job, "result")
+def merge(parts: DataFrame, job: Partitioned, shared: DataFrame | None = None) -> DataFrame:
+    """Merge the rows of all partitions and the one of what they share."""
+    if shared is not None:
+        parts = parts.unionByName(shared, allowMissingColumns=True)
+    return map_in_arrow(parts.repartition(1), "merge", job, "result")
 
 
 def map_in_arrow(frame: DataFrame, step: str, job: Partitioned, kind: str) -> DataFrame:
@@ -237,61 +261,60 @@ def schema(function: str, table: str, frame: Any) -> pa.Schema:
     for field in frame.schema.fields:
         try:
             kind = to_arrow_type(field.dataType)
-        except Exception:  # of another class in each version of Spark
-            kind = pa.string()
+        except Exception:  # of another class in each version of Spark; 4.3 wants a time zone for a timestamp
+            is_moment = field.dataType.typeName() == "timestamp"
+            kind = pa.timestamp("us", "UTC") if is_moment else pa.string()
         fields.append((field.name, kind))
     return pa.schema(fields)
 
 
-def by_place(frame: DataFrame) -> tuple[dict[str, tuple[str, DataType]], DataFrame]:
-    """Rename columns by place, since a name may hold dots, or occur twice where nobody asks for it.
-
-    Returns the new name and the type of each column, and the DataFrame.
-    """
-    fields = frame.schema.fields
-    names = [f"column_{place}" for place in range(len(fields))]
-    columns = {field.name: (name, field.dataType) for field, name in zip(fields, names, strict=True)}
-    return columns, frame.toDF(*names)
+def by_place(frame: DataFrame) -> DataFrame:
+    """Name columns by place, since a name may hold dots, or occur twice where nobody asks for it."""
+    return frame.toDF(*(f"column_{place}" for place in range(len(frame.columns))))
 
 
-def by_user(rec: DataFrame, truth: DataFrame, job: Partitioned) -> DataFrame:
-    """Return the rows of both tables that are read, all of a user in one partition.
+def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
+    """Return the columns that are read, by what they are, as one, a struct with the name of the table."""
+    columns = []
+    for role, name in job.columns[table].items():
+        place = frame.columns.index(name)
+        if role in IDS:
+            check_id(job.function, name, frame.schema[place].dataType)
+        columns.append(F.col(f"column_{place}").alias(role))
+    return by_place(frame).select(F.struct(*(columns or [F.lit(0)])).alias(table))
 
-    A column has the name of what it is, and of truth's table too where the types differ. The first row of
-    each partition lists all systems.
-    """
-    of_rec, recs = by_place(rec)
-    of_truth, truths = by_place(truth)
-    columns = {"rec": of_rec, "truth": of_truth}
-    found: dict[str, dict[str, Column]] = {"rec": {}, "truth": {}}
-    types: dict[str, DataType | str] = {}
-    for table, other in (("rec", "truth"), ("truth", "rec")):
-        for what, name in job.columns[table].items():
-            place, kind = columns[table][name]
-            if what in IDS:
-                check_id(job.function, name, kind)
-            twin = columns[other][job.columns[other][what]][1] if what in job.columns[other] else kind
-            label = what if kind == twin or NullType() in (kind, twin) else f"{table}_{what}"
-            found[table][label] = F.col(place)
-            types[label] = twin if isinstance(kind, NullType) else kind
-            if isinstance(types[label], NullType):
-                types[label] = "string" if what in IDS else "double"
-    recs, truths = (
-        frame.select(
-            F.lit(table == "rec").alias("is_rec"),
-            *(found[table].get(label, F.lit(None)).cast(kind).alias(label) for label, kind in types.items()),
-        )
-        for table, frame in (("rec", recs), ("truth", truths))
-    )
-    key = "user" if "user" in types else "coalesce(CAST(rec_user AS STRING), CAST(truth_user AS STRING))"
-    rows = recs.unionAll(truths).repartition(F.expr(key))
-    if "system" not in types:
+
+def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
+    """Return what each partition needs of all of them: a row with an array of structs for each such table."""
+    found = []
+    for name in (one for one in SHARED if one in job.schemas):
+        if name == "systems":
+            frame = tables["rec"].select("rec.system").distinct()
+        elif name == "counts":
+            pairs = tables["history"].where("history.user IS NOT NULL AND history.item IS NOT NULL")
+            counted = F.countDistinct("history.user").alias("n")
+            frame = pairs.rollup(F.col("history.item").alias("itemid")).agg(counted)
+        elif name == "first":
+            frame = tables["truth"].selectExpr("min(truth.time) AS time")
+        else:
+            frame = tables["items"].select("items.*")
+        found.append(frame.agg(F.collect_list(F.struct("*")).alias(name)))
+    return reduce(DataFrame.crossJoin, found) if found else None
+
+
+def by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
+    """Return all rows, all of a user in one partition, whose first row has what all partitions share."""
+    frames = [tables[table] for table in job.columns if table != "items"]
+    rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)
+    users = [F.col(f"{table}.user") for table in rows.columns if "user" in job.columns[table]]
+    if len({field.dataType.simpleString() for field in rows.select(*users).schema}) > 1:
+        users = [user.cast("string") for user in users]
+    rows = rows.repartition(F.coalesce(*users, F.lit(None)))
+    if shared is None:
         return rows
-    systems = recs.select(F.struct("system").alias("one")).distinct()
-    systems = systems.agg(F.collect_list("one").alias("systems")).withColumn("is_first", F.lit(True))
     first = F.expr("(monotonically_increasing_id() & 8589934591L) = 0")
-    systems = F.broadcast(systems)
-    return rows.withColumn("is_first", first).join(systems, "is_first", "left").drop("is_first")
+    shared = F.broadcast(shared.withColumn("is_first", F.lit(True)))
+    return rows.withColumn("is_first", first).join(shared, "is_first", "left").drop("is_first")
 
 
 def check_id(function: str, name: str, kind: DataType) -> None:

@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -10,6 +11,8 @@ if TYPE_CHECKING:
     from ..partitions import Partitioned
 
 Batches = Iterable[pa.RecordBatch]
+# The tables that all partitions share, each in a column of one row.
+SHARED = ("systems", "counts", "first", "items")
 MISSING = (
     "ranking_udfs.spark: the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs "
     "(pip install them there, or send them along: see the README of ranking_udfs.spark), got "
@@ -31,27 +34,15 @@ def on_executors(step: str, job: "Partitioned") -> Callable[[Batches], Iterator[
 
 
 def evaluate(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Evaluate a partition: rows of both tables, of which the first may list the systems."""
-    from ..duckdb.statements import identifier
+    """Evaluate a partition: rows of all tables, of which the first may have what all partitions share."""
     from ..partitions import cursor
 
     with cursor() as con:
-        if not load(con, batches, "_ranking_rows"):
-            return
-        for table, columns in job.columns.items():
-            names = con.table("_ranking_rows").columns
-            selected = ", ".join(
-                f"{what if f'{table}_{what}' not in names else f'{table}_{what}'} AS {identifier(name)}"
-                for what, name in columns.items()
-            )
-            con.execute(
-                f"CREATE TEMP VIEW {table} AS SELECT {selected} FROM _ranking_rows"
-                f" WHERE is_rec = {str(table == 'rec').lower()}"
-            )
-        job.add_systems(
-            con, "SELECT unnest(systems).system AS system FROM _ranking_rows WHERE systems IS NOT NULL"
-        )
-        yield from job.evaluate(con, job.part_sql, "part")
+        if load(con, job, batches, "_ranking_rows"):
+            for table in job.columns.keys() - {*SHARED}:
+                query = f"SELECT {fields(job, table)} FROM _ranking_rows WHERE {table} IS NOT NULL"
+                con.execute(f"CREATE TEMP VIEW {table} AS {query}")
+            yield from job.evaluate_part(con)
 
 
 def merge(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -59,7 +50,7 @@ def merge(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
     from ..partitions import cursor
 
     with cursor() as con:
-        load(con, batches, "_ranking_parts", job.schemas["part"])
+        load(con, job, batches, "_ranking_parts", job.schemas["part"])
         yield from job.evaluate_merge(con)
 
 
@@ -74,19 +65,26 @@ def require_users(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBat
     yield from ()
 
 
-def load(con: Any, batches: Batches, table: str, schema: pa.Schema | None = None) -> bool:
-    """Make a table of the batches; return whether there were any."""
+def load(con: Any, job: "Partitioned", batches: Batches, table: str, schema: pa.Schema | None = None) -> bool:
+    """Make a table of the batches, and the shared ones of its rows; return whether there were any."""
+    from ..partitions import add_table
+
     stream = iter(batches)
     first = next(stream, None)
-    if first is None and schema is None:
+    schema = schema if first is None else first.schema
+    if schema is None:
         return False
-
-    def all_batches() -> Iterator[pa.RecordBatch]:
-        if first is not None:
-            yield first
-            yield from stream
-
-    reader = pa.RecordBatchReader.from_batches(schema if first is None else first.schema, all_batches())
-    con.register("_ranking_given", reader)
-    con.execute(f"CREATE TEMP TABLE {table} AS FROM _ranking_given")
+    reader = pa.RecordBatchReader.from_batches(schema, chain([first] if first else [], stream))
+    add_table(con, table, reader)
+    for name in (one for one in SHARED if one in schema.names):
+        source = f"(SELECT unnest({name}) AS {name} FROM {table})"
+        con.execute(f"CREATE TEMP TABLE {name} AS SELECT {fields(job, name)} FROM {source}")
     return True
+
+
+def fields(job: "Partitioned", table: str) -> str:
+    """Return the fields of a struct of this name as SQL, under the names of the table's columns."""
+    from ..duckdb.statements import identifier
+
+    columns = job.columns.get(table, {}).items()
+    return ", ".join(f"{table}.{role} AS {identifier(name)}" for role, name in columns) or f"{table}.*"
