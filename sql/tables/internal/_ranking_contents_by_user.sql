@@ -129,7 +129,7 @@ LEFT JOIN (
     ) AS sizes
     LEFT JOIN (
         -- Two kinds come together once for each category that they share, so that 1 / (categories of both) sums to their
-        -- likeness. A join of all pairs of kinds in a list, to look for what they share, takes several times as long.
+        -- likeness. A join of all pairs of kinds in a list, to look for what they share, takes longer.
         SELECT
             one.list,
             one.k,
