@@ -2541,7 +2541,9 @@ _ranking_kinds AS MATERIALIZED (
         itemid,
         categories,
         dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
-        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
+        CASE WHEN max(categories[-1]) OVER () < 64
+            THEN list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT))
+        END AS bits
     FROM (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
@@ -2569,6 +2571,10 @@ _ranking_mixtures AS MATERIALIZED (
     FROM _ranking_places AS places
     JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
     GROUP BY list, k, kind
+),
+_ranking_parts AS MATERIALIZED (
+    SELECT list, k, userid, kind, bits, n, category, share
+    FROM _ranking_mixtures JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
 ),
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
@@ -2637,31 +2643,23 @@ LEFT JOIN (
     ) AS sizes
     LEFT JOIN (
         SELECT
-            list,
-            k,
-            _ranking_exact_sum(n * CASE
-                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
-                ELSE len(list_intersect(one.categories, other.categories))
-                    / len(list_distinct(one.categories || other.categories))
+            one.list,
+            one.k,
+            _ranking_exact_sum(one.n * other.n / CASE
+                WHEN one.bits IS NOT NULL THEN bit_count(one.bits | other.bits)
+                ELSE len(list_distinct(one_kind.categories || other_kind.categories))
             END, 53) AS likeness
-        FROM (
-            SELECT
-                one.list,
-                one.k,
-                one.kind,
-                other.kind AS other_kind,
-                one.n * other.n AS n,
-                one.bits,
-                other.bits AS other_bits
-            FROM _ranking_mixtures AS one
-            JOIN _ranking_mixtures AS other
-                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
-            WHERE one.bits & other.bits <> 0
-        )
-        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
-        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
-        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
-        GROUP BY list, k
+        FROM _ranking_parts AS one
+        JOIN _ranking_parts AS other
+            ON one.list = other.list
+            AND one.k IS NOT DISTINCT FROM other.k
+            AND one.category = other.category
+            AND one.kind < other.kind
+        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS one_kind
+            ON one.kind = one_kind.kind
+        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS other_kind
+            ON other.kind = other_kind.kind
+        GROUP BY one.list, one.k
     ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
@@ -2686,8 +2684,7 @@ LEFT JOIN (
             shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
         FROM (
             SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
-            FROM _ranking_mixtures
-            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+            FROM _ranking_parts
             GROUP BY list, k, category
         ) AS shares
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
@@ -4342,42 +4339,49 @@ CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
 ) AS TABLE
+WITH _ranking_lists AS (
+    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+    FROM _ranking_fuse_lists(
+        rec,
+        _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        weights, depth, systems)
+    WHERE (
+        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+            rec,
+            _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+            method, weights, rrf_k, normalize, depth, systems
+        ))::BOOLEAN, true)
+    )
+),
+_ranking_scale AS (
+    SELECT 104 - ceil(log2(coalesce(
+        max(weight * least(greatest(abs(low), abs(high), 1e-270), 1e308)),
+        list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))) AS bits
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+)
 SELECT
     userid,
     itemid,
-    CASE
-        WHEN method::VARCHAR = 'borda' OR method::VARCHAR <> 'rrf' AND normalize::VARCHAR = 'none' THEN list_sum(list_sort(
-            list_transform(
-                parts,
-                lambda part: part.weight * CASE method::VARCHAR
-                    WHEN 'borda' THEN greatest(n_items - part.number + 1, 0) / n_items
-                    ELSE part.number
-                END),
-            'ASC',
-            'NULLS LAST'))
-        ELSE total
-    END * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    (whole + coalesce(rest / 2 ** 100, 0)) / 2 ** bits * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
     n_systems
 FROM (
     SELECT
         userid,
         itemid,
-        count(*) AS n_systems,
-        count(number) AS n_scores,
-        _ranking_exact_sum(
-            weight * number,
-            104 - ceil(log2(list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))
-        ) AS total,
-        list({'weight': weight, 'number': number}) AS parts,
-        count(*) OVER (PARTITION BY userid) AS n_items
+        sum(round(points)::HUGEINT) AS whole,
+        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
+        END) AS rest,
+        count(points) AS n_scores,
+        count(*) AS n_systems
     FROM (
         SELECT
             userid,
-            weight,
             entry.itemid,
-            CASE
+            weight * CASE
                 WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN entry.rank
+                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
                 WHEN entry.score IS NULL THEN NULL
                 WHEN NOT isfinite(high - low) THEN error(concat(
                     'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
@@ -4387,37 +4391,34 @@ FROM (
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
                 ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END AS number
+            END * 2 ** bits AS points
         FROM (
             SELECT * EXCLUDE (entries), unnest(entries) AS entry
             FROM (
                 SELECT
-                    * EXCLUDE (numbers),
+                    lists.* EXCLUDE (numbers),
+                    n_items,
                     list_avg(numbers) AS mean,
                     list_stddev_pop(numbers) AS deviation,
                     list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
                     len(numbers) AS n_numbers
-                FROM (
-                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-                    FROM _ranking_fuse_lists(
-                        rec,
-                        _ranking_names(
-                            user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                        weights, depth, systems)
-                    WHERE (
-                        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
-                            rec,
-                            _ranking_names(
-                                user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                            method, weights, rrf_k, normalize, depth, systems
-                        ))::BOOLEAN, true)
+                FROM _ranking_lists AS lists
+                LEFT JOIN (
+                    SELECT userid, count(*) AS n_items
+                    FROM (
+                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
+                        FROM _ranking_lists
+                        WHERE method::VARCHAR = 'borda'
                     )
-                )
+                    GROUP BY userid
+                ) AS counts ON lists.userid = counts.userid
             )
         )
+        CROSS JOIN _ranking_scale
     )
     GROUP BY userid, itemid
-);
+)
+CROSS JOIN _ranking_scale;
 CREATE OR REPLACE MACRO ranking_overlap(
     rec, ks, baseline := NULL, persistence := 0.9,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true

@@ -388,6 +388,18 @@ def test_scores_are_the_same_in_any_order_and_on_any_threads(pack: duckdb.DuckDB
         pack.execute("RESET threads")
 
 
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-30, 1.0, 1e200, 1e307])
+def test_raw_scores_of_any_size_are_added_to_all_their_digits(
+    pack: duckdb.DuckDBPyConnection, scale: float
+) -> None:
+    rows: list[Row] = [("s", 1, "a", 3 * scale), ("t", 1, "a", -scale / 7), ("t", 1, "b", 1.7e-45 * scale)]
+    pack.execute("DROP TABLE IF EXISTS sizes")
+    add_table(pack, "sizes", rows)
+    found = fused(pack, "sizes", "method := 'combsum', normalize := 'none'")
+    assert found[1, "a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
+    assert found[1, "b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
+
+
 def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
     for method in ("rrf", "borda", "combmnz"):
         without = fused(pack, "runs", f"method := '{method}', systems := ['a', 'c']")

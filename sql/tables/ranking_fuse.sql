@@ -26,7 +26,8 @@
 -- Lists are ordered as everywhere: by score, ties by itemid, ascending, NULL and NaN scores last. These have a rank, but no
 -- score to normalize or to add; where no system has a score of an item, its score is NULL. An item twice in a list counts
 -- where it stands first, and the later one takes up a rank. Rows without an item take up ranks too, and are not in the
--- result; rows without a user do not count. Scores are the same on any number of threads and in any order of the rows.
+-- result; rows without a user do not count. Scores are the same on any number of threads and in any order of the rows;
+-- with normalize 'none', those below 1e-61 times the largest count as 0.
 --
 -- Fusing does not always help: compare it with the best single system. Weights and k that are tuned and measured on the same
 -- users look better than they are: `examples/tune_fusion.sql` tries a grid on half of the users, and compares on the others.
@@ -44,44 +45,53 @@ CREATE OR REPLACE TEMP MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
 ) AS TABLE
+WITH _ranking_lists AS (
+    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
+    FROM _ranking_fuse_lists(
+        rec,
+        _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+        weights, depth, systems)
+    WHERE (
+        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+            rec,
+            _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
+            method, weights, rrf_k, normalize, depth, systems
+        ))::BOOLEAN, true)
+    )
+),
+-- Points are summed as whole numbers of 2 ** -bits, so that no order of the rows changes a sum. No points but raw scores are
+-- above a weight times the square root of a list's length.
+_ranking_scale AS (
+    SELECT 104 - ceil(log2(coalesce(
+        max(weight * least(greatest(abs(low), abs(high), 1e-270), 1e308)),
+        list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))) AS bits
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+)
 SELECT
     userid,
     itemid,
-    CASE
-        WHEN method::VARCHAR = 'borda' OR method::VARCHAR <> 'rrf' AND normalize::VARCHAR = 'none' THEN list_sum(list_sort(
-            list_transform(
-                parts,
-                lambda part: part.weight * CASE method::VARCHAR
-                    -- A rank is beyond N where items are repeated.
-                    WHEN 'borda' THEN greatest(n_items - part.number + 1, 0) / n_items
-                    ELSE part.number
-                END),
-            'ASC',
-            'NULLS LAST'))
-        ELSE total
-    END * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    (whole + coalesce(rest / 2 ** 100, 0)) / 2 ** bits * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
     n_systems
 FROM (
     SELECT
         userid,
         itemid,
-        count(*) AS n_systems,
-        count(number) AS n_scores,
-        -- No number is above the square root of a list's length, so the largest weight says how many bits fit.
-        _ranking_exact_sum(
-            weight * number,
-            104 - ceil(log2(list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))
-        ) AS total,
-        list({'weight': weight, 'number': number}) AS parts,
-        count(*) OVER (PARTITION BY userid) AS n_items
+        sum(round(points)::HUGEINT) AS whole,
+        -- Raw scores may differ in size by more than a HUGEINT holds.
+        sum(CASE WHEN method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+            THEN ((points - round(points)) * 2 ** 100)::HUGEINT
+        END) AS rest,
+        count(points) AS n_scores,
+        count(*) AS n_systems
     FROM (
         SELECT
             userid,
-            weight,
             entry.itemid,
-            CASE
+            weight * CASE
                 WHEN method::VARCHAR = 'rrf' THEN 1 / (rrf_k::DOUBLE + entry.rank)
-                WHEN method::VARCHAR = 'borda' THEN entry.rank
+                -- A rank is beyond N where items are repeated.
+                WHEN method::VARCHAR = 'borda' THEN greatest(n_items - entry.rank + 1, 0) / n_items
                 WHEN entry.score IS NULL THEN NULL
                 WHEN NOT isfinite(high - low) THEN error(concat(
                     'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
@@ -91,35 +101,32 @@ FROM (
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
                 ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END AS number
+            END * 2 ** bits AS points
         FROM (
             -- Beside unnest, the others would be computed for each item.
             SELECT * EXCLUDE (entries), unnest(entries) AS entry
             FROM (
                 SELECT
-                    * EXCLUDE (numbers),
+                    lists.* EXCLUDE (numbers),
+                    n_items,
                     list_avg(numbers) AS mean,
                     list_stddev_pop(numbers) AS deviation,
                     list_sum(list_transform(numbers, lambda number: number - low)) AS above_low,
                     len(numbers) AS n_numbers
-                FROM (
-                    SELECT *, list_min(numbers) AS low, list_max(numbers) AS high
-                    FROM _ranking_fuse_lists(
-                        rec,
-                        _ranking_names(
-                            user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                        weights, depth, systems)
-                    WHERE (
-                        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
-                            rec,
-                            _ranking_names(
-                                user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-                            method, weights, rrf_k, normalize, depth, systems
-                        ))::BOOLEAN, true)
+                FROM _ranking_lists AS lists
+                LEFT JOIN (
+                    SELECT userid, count(*) AS n_items
+                    FROM (
+                        SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
+                        FROM _ranking_lists
+                        WHERE method::VARCHAR = 'borda'
                     )
-                )
+                    GROUP BY userid
+                ) AS counts ON lists.userid = counts.userid
             )
         )
+        CROSS JOIN _ranking_scale
     )
     GROUP BY userid, itemid
-);
+)
+CROSS JOIN _ranking_scale;

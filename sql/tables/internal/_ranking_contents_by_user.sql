@@ -26,13 +26,15 @@ _ranking_known AS MATERIALIZED (
         ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
     FROM _ranking_contents_known('_ranking_pairs')
 ),
--- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one of 64 for each.
+-- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one for each of at most 64.
 _ranking_kinds AS MATERIALIZED (
     SELECT
         itemid,
         categories,
         dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
-        list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT)) AS bits
+        CASE WHEN max(categories[-1]) OVER () < 64
+            THEN list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT))
+        END AS bits
     FROM (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
@@ -61,6 +63,10 @@ _ranking_mixtures AS MATERIALIZED (
     FROM _ranking_places AS places
     JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
     GROUP BY list, k, kind
+),
+_ranking_parts AS MATERIALIZED (
+    SELECT list, k, userid, kind, bits, n, category, share
+    FROM _ranking_mixtures JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
 ),
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
@@ -130,32 +136,26 @@ LEFT JOIN (
         HAVING sum(n) > 1
     ) AS sizes
     LEFT JOIN (
+        -- Two kinds come together once for each category that they share, so that 1 / (categories of both) sums to their
+        -- likeness. A join of all pairs of kinds in a list, to look for what they share, takes longer.
         SELECT
-            list,
-            k,
-            _ranking_exact_sum(n * CASE
-                WHEN n_categories <= 64 THEN bit_count(bits & other_bits) / bit_count(bits | other_bits)
-                ELSE len(list_intersect(one.categories, other.categories))
-                    / len(list_distinct(one.categories || other.categories))
+            one.list,
+            one.k,
+            _ranking_exact_sum(one.n * other.n / CASE
+                WHEN one.bits IS NOT NULL THEN bit_count(one.bits | other.bits)
+                ELSE len(list_distinct(one_kind.categories || other_kind.categories))
             END, 53) AS likeness
-        FROM (
-            SELECT
-                one.list,
-                one.k,
-                one.kind,
-                other.kind AS other_kind,
-                one.n * other.n AS n,
-                one.bits,
-                other.bits AS other_bits
-            FROM _ranking_mixtures AS one
-            JOIN _ranking_mixtures AS other
-                ON one.list = other.list AND one.k IS NOT DISTINCT FROM other.k AND one.kind < other.kind
-            WHERE one.bits & other.bits <> 0
-        )
-        CROSS JOIN (SELECT max(category) + 1 AS n_categories FROM _ranking_labels)
-        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one USING (kind)
-        JOIN (SELECT DISTINCT kind AS other_kind, categories FROM _ranking_kinds) AS other USING (other_kind)
-        GROUP BY list, k
+        FROM _ranking_parts AS one
+        JOIN _ranking_parts AS other
+            ON one.list = other.list
+            AND one.k IS NOT DISTINCT FROM other.k
+            AND one.category = other.category
+            AND one.kind < other.kind
+        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS one_kind
+            ON one.kind = one_kind.kind
+        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS other_kind
+            ON other.kind = other_kind.kind
+        GROUP BY one.list, one.k
     ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
@@ -181,8 +181,7 @@ LEFT JOIN (
             shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
         FROM (
             SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
-            FROM _ranking_mixtures
-            JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+            FROM _ranking_parts
             GROUP BY list, k, category
         ) AS shares
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
