@@ -333,7 +333,7 @@ def test_no_number_of_partitions_changes_a_bit(spark: SparkSession, con: duckdb.
 
 
 def test_what_is_in_the_lists_is_that_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
-    """A history and items, with times and ids of other types than those of rec and truth."""
+    """A history with times, and items, with ids of other types than those of rec and truth."""
     draw = random.Random(25)
     rec, truth = random_tables()
     days = [datetime.date(2026, 1, 1 + draw.randrange(28)) for _ in range(800)]
@@ -346,10 +346,10 @@ def test_what_is_in_the_lists_is_that_of_duckdb(spark: SparkSession, con: duckdb
         "itemid": pa.array([draw.choice([None, *range(40)]) for _ in range(60)], pa.int32()),
         "kind": [draw.choice([None, *"abcd"]) for _ in range(60)],
     }
-    noon = [datetime.datetime(2026, 1, 20 + draw.randrange(9), 12) for _ in range(len(truth))]
+    later = [datetime.date(2026, 1, 20 + draw.randrange(9)) for _ in range(len(truth))]
     tables = {
         "rec": rec,
-        "truth": truth.append_column("time", pa.array(noon)),
+        "truth": truth.append_column("time", pa.array(later)),
         "history": pa.table(history),
         "items": pa.table(items),
     }

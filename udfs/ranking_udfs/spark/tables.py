@@ -299,7 +299,7 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
         else:
             frame = tables["items"].select("items.*")
         found.append(frame.agg(F.collect_list(F.struct("*")).alias(name)))
-    return reduce(DataFrame.crossJoin, found) if found else None
+    return reduce(lambda one, other: one.crossJoin(other), found) if found else None
 
 
 def by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
