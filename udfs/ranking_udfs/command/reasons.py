@@ -40,7 +40,7 @@ def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int
     if job.format != "table":
         header = list(rows[0]) if rows else ["rank", "itemid"]
         cells = [list(row.values()) for row in rows]
-        return render_document(job.format, render(job.format, header, cells, job.is_safe, digits))
+        return render_document(job.format, render(job.format, header, cells, job.safe_csv, digits))
     systems = list(dict.fromkeys(row.get("system") for row in rows))
     k = job.request.ks[0]
     texts = []
@@ -99,7 +99,7 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
 def overlap_text(job: Job, rows: Sequence[Row], digits: int | None) -> str:
     """Render what lists have in common: for programs all columns, for people those that fit a line."""
     if job.format in ("csv", "json"):
-        return render(job.format, list(rows[0]), [list(row.values()) for row in rows], job.is_safe, digits)
+        return render(job.format, list(rows[0]), [list(row.values()) for row in rows], job.safe_csv, digits)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
     text = render(job.format, list(OVERLAPS.values()), cells, digits=digits or 4)
     text += "" if job.format == "html" else "\n"
