@@ -26,7 +26,8 @@ from ranking_udfs.command import commands, session
 from ranking_udfs.command.arguments import parse_arguments, parsers
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
-from ranking_udfs.command.options import COMMANDS, OPTIONS
+from ranking_udfs.command.options import OPTIONS
+from ranking_udfs.command.options import commands as all_commands
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
@@ -54,7 +55,7 @@ def test_version_and_help(run: Run) -> None:
     assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
 
 
-@pytest.mark.parametrize("command", ["", *COMMANDS])
+@pytest.mark.parametrize("command", ["", *all_commands()])
 def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: Run, command: str) -> None:
     """As their arguments: the files of most are not there."""
     text = run(*command.split(), "--help")

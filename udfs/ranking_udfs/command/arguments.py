@@ -4,16 +4,14 @@ import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
-from functools import partial
 from typing import Any, NoReturn
 
 from ..evaluation import defaults
 from ..texts import shorten
 from ..version import versions
 from .gates import PROBLEMS, VERDICTS
-from .help import command_help, top_help
 from .messages import PROGRAM, say
-from .options import COMMANDS, OPERANDS, OPTIONS, Option
+from .options import OPERANDS, OPTIONS, commands, name_of, options_of, screens
 from .values import parse_measures
 
 EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
@@ -35,10 +33,10 @@ HTML = [ending for ending, form in ENDINGS.items() if form == "html"]
 class Parser(argparse.ArgumentParser):
     """A parser with errors on one line, and a screen of help."""
 
-    screen: Callable[[], str]
+    screen: str
 
     def format_help(self) -> str:
-        return self.screen()
+        return self.screen
 
     def error(self, message: str) -> NoReturn:
         say("error", f"{shorten(message)} (see {self.prog} --help)")
@@ -67,30 +65,37 @@ def script() -> str:
 def parsers() -> tuple[Parser, dict[str, Parser]]:
     """Return the parser of all arguments, and that of each command."""
     parser = Parser(prog=PROGRAM)
-    parser.screen = top_help
+    parser.screen = screens()[""]
+    add(parser, "--version", **options_of(parser.screen, {})["--version"])
+    made = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
+    every = {name_of(name) for one in commands().values() for name in one.options}
+    for name, one in commands().items():
+        chosen = made.add_parser(name, help=one.line)
+        chosen.screen = one.help
+        chosen.set_defaults(
+            **dict.fromkeys(every) | {name_of(name): OPTIONS[name].get("default") for name in OPTIONS}
+        )
+        files = {"metavar": "REC, TRUTH" if one.has_truth else "REC"} if one.operand == "files" else {}
+        add(chosen, one.operand, **OPERANDS[one.operand] | files)
+        for option, given in one.options.items():
+            add(chosen, option, **given)
+        chosen.set_defaults(**one.settings)
+    return parser, made.choices
+
+
+def add(
+    parser: Parser,
+    name: str,
+    short: str = "",
+    complete: Any = None,
+    type: Callable[[str], Any] | None = None,
+    **given: Any,
+) -> None:
+    """Add an argument to a parser, with a short name, and what a shell completes its value by."""
     parser.register("action", "print", Print)
-    add(parser, "--version", Option("versions of all that it runs on", action="print", nargs=0))
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", dest="command")
-    for name, one in COMMANDS.items():
-        made = commands.add_parser(name, help=one.about.partition(":")[0])
-        made.screen = partial(command_help, name)
-        made.register("action", "print", Print)
-        made.set_defaults(**{name_of(option): OPTIONS[option].default for option in OPTIONS})
-        operand = OPERANDS[one.operand]
-        add(made, one.operand, operand if one.has_truth else operand._replace(metavar="REC"))
-        for option, described in one.options.items():
-            add(made, option, described)
-        made.set_defaults(**one.settings)
-    return parser, commands.choices
-
-
-def add(parser: Parser, name: str, option: Option) -> None:
-    """Add an argument to a parser; what it does is for shells that show it."""
-    given = {field: value for field, value in option._asdict().items() if value is not None}
-    names, complete = (given.pop("short", None), name), given.pop("complete", None)
-    if option.type is not None:
-        given["type"] = reader(option.type)
-    action = parser.add_argument(*filter(None, names), **given)
+    if type is not None:
+        given["type"] = reader(type)
+    action = parser.add_argument(*filter(None, (short, name)), **given)
     if complete:
         action.complete = complete  # type: ignore[attr-defined]
 
@@ -107,16 +112,11 @@ def reader(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     return read
 
 
-def name_of(option: str) -> str:
-    """Return what a Namespace has the option by."""
-    return option.lstrip("-").replace("-", "_")
-
-
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; positional ones may stand between options."""
-    parser, commands = parsers()
+    parser, chosen_of = parsers()
     arguments, others = parser.parse_known_args(argv)
-    chosen, command = commands[arguments.command], COMMANDS[arguments.command]
+    chosen, command = chosen_of[arguments.command], commands()[arguments.command]
     unknown = [other for other in others if other.startswith("-") and other != "-"]
     if others and (unknown or command.operand != "files"):
         near = get_close_matches(unknown[0].partition("=")[0], command.options, 1) if unknown else []
@@ -127,13 +127,13 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         for broken in broken_rules(arguments):
             chosen.error(broken)
         if "--format" in command.options and arguments.format is None:
-            arguments.format = format_of(chosen, arguments.output, command.options["--format"].choices or ())
+            arguments.format = format_of(chosen, arguments.output, command.options["--format"]["choices"])
     return arguments
 
 
 def broken_rules(given: argparse.Namespace) -> Iterator[str]:
     """Yield what is wrong with arguments that are right by themselves."""
-    command = COMMANDS[given.command]
+    command = commands()[given.command]
     if len(given.files) < 2 and command.has_truth:
         yield "the following arguments are required: REC and TRUTH"
     for text in given.files if given.database is None else []:

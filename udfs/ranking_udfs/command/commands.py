@@ -69,12 +69,14 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
         return EXIT_USAGE if isinstance(error, UsageError) else 1
 
 
-def digits_of(job: Job) -> int | None:
-    """Return the number of digits to show; None for all."""
-    is_read = job.format in ("markdown", "html") or (
-        job.format == "table" and job.output is None and is_terminal()
+def digits_of(given: Any) -> int | None:
+    """Return the number of digits to show by these options; None for all."""
+    is_shown = given.format == "table" and given.output is None and is_terminal()
+    return (
+        DIGITS
+        if given.digits is None and (is_shown or given.format in ("markdown", "html"))
+        else given.digits
     )
-    return DIGITS if job.digits is None and is_read else job.digits
 
 
 def width_of(output: str | None) -> int:
@@ -92,10 +94,21 @@ class Work:
     step: Step
     failed: Sequence[str] = ()
 
+    @property
+    def given(self) -> Any:
+        """Return the command's options by their names."""
+        return self.job.options
+
+    def request(self, caller: str, **changes: Any) -> Request:
+        """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
+        with usage_errors():
+            check_problem_names(self.given.fail_if, caller, self.job.request.history)
+            return with_contents(replace(self.job.request, **changes), caller, True)
+
     def read(self) -> Tables:
         """Make the tables of the files; raise DataError if an output would overwrite one of them."""
         self.step("reading")
-        outputs = [path for path in (self.job.output, self.job.by_user) if path is not None]
+        outputs = [path for path in (self.given.output, self.given.by_user) if path is not None]
         check_outputs(outputs, input_files(self.con, self.inputs))
         return load(self.con, self.inputs)
 
@@ -106,7 +119,7 @@ class Work:
             check_systems(systems, self.job.comparison.baseline, caller, "--", TO_COMPARE)
         return systems
 
-    def problems(self, tables: Tables, steps: Plan) -> list[Row]:
+    def problems(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
         """Return the rows of ranking_check, with their files and what to write."""
         self.step("checking the data")
         return with_advice(
@@ -114,22 +127,22 @@ class Work:
             tables.files,
             tables.truth,
             is_command=True,
-            request=self.job.request,
-            allow_empty=self.job.allow_empty,
+            request=request,
+            allow_empty=self.given.allow_empty,
             history=tables.history,
         )
 
-    def make_tables(self, tables: Tables, steps: Plan) -> list[Row]:
+    def make_tables(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
         """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
         check_users(self.con, self.inputs)
         self.step("ranking")
         for statement in steps.tables:
             self.con.execute(statement)
-        problems = [] if self.job.no_check else self.problems(tables, steps)
-        for problem in [] if self.job.quiet else problems:
-            if self.job.allow_empty or problem["problem"] not in NOTHING:
+        problems = [] if self.given.no_check else self.problems(request, tables, steps)
+        for problem in [] if self.given.quiet else problems:
+            if self.given.allow_empty or problem["problem"] not in NOTHING:
                 say("note", problem_text(problem))
-        if not self.job.allow_empty:
+        if not self.given.allow_empty:
             check_common(problems)
         return problems
 
@@ -137,12 +150,12 @@ class Work:
 @contextmanager
 def opened(job: Job, steps: int) -> Iterator[Work]:
     """Connect, with standard input in a file, and show at which of the steps the work is."""
-    settings = {"threads": job.threads, "memory_limit": job.memory_limit}
-    needs_functions = job.comparison.test == "randomization"
+    given, needs_functions = job.options, job.comparison.test == "randomization"
+    settings = {"threads": given.threads, "memory_limit": given.memory_limit}
     with (
         with_stdin(job.inputs) as inputs,
-        connect(settings, job.database, has_functions=needs_functions) as con,
-        progress(con, steps, job.quiet) as step,
+        connect(settings, given.database, has_functions=needs_functions) as con,
+        progress(con, steps, given.quiet) as step,
     ):
         yield Work(job, con, inputs, step)
 
@@ -154,7 +167,7 @@ def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], in
         def command(job: Job) -> int:
             with opened(job, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
-            write_output(job.output, text)
+            write_output(job.options.output, text)
             for line in work.failed:
                 say("failed", line)
             return EXIT_FAILED if work.failed else 0
@@ -173,129 +186,107 @@ def usage_errors() -> Iterator[None]:
         raise UsageError(error) from None
 
 
-def contents_request(job: Job, caller: str) -> Request:
-    """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
-    with usage_errors():
-        check_problem_names(job.fail_if, caller, job.request.history)
-        return with_contents(job.request, caller, True)
-
-
 @printing(2)
 def check(work: Work) -> str:
     """Return the problems of the data."""
-    job = work.job
-    with usage_errors():
-        check_problem_names(job.fail_if, "check", job.request.history)
+    request, given = work.request("check"), work.given
     tables = work.read()
     check_users(work.con, work.inputs)
-    problems = work.problems(tables, plan(job.request, tables.has_system))
-    work.failed = failures(job.fail_if, problems=problems)
-    if job.format == "table":
+    problems = work.problems(request, tables, plan(request, tables.has_system))
+    work.failed = failures(given.fail_if, problems=problems)
+    if given.format == "table":
         lines = [render_remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
     cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-    return render_document(job.format, render(job.format, PROBLEM_COLUMNS, cells))
+    return render_document(given.format, render(given.format, PROBLEM_COLUMNS, cells))
 
 
 @printing(5)
 def evaluate(work: Work) -> str:
     """Return the measures, and write the values by user."""
-    job = replace(work.job, request=contents_request(work.job, "evaluate"))
+    request, given = work.request("evaluate"), work.given
     tables = work.read()
-    steps = plan(job.request, tables.has_system)
-    problems = work.make_tables(tables, steps)
+    steps = plan(request, tables.has_system)
+    problems = work.make_tables(request, tables, steps)
     work.step("measuring")
     summary = fetch_rows(work.con, steps.summary)
     by_segment = fetch_rows(work.con, steps.by_segment) if steps.by_segment else []
     work.step("writing")
-    if steps.by_user and job.by_user is not None:
-        with atomic_file(job.by_user) as path:
+    if steps.by_user and given.by_user is not None:
+        with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-    cuts = {one.name: one.cuts for one in (*job.request.choices, *job.request.contents)}
+    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
     values = values_of_summary([*summary, *by_segment], cuts)
-    work.failed = failures(job.fail_if, values=values, problems=problems)
-    return evaluation_text(
-        job.format,
-        job.request,
-        tables.systems,
-        work.inputs.segment and work.inputs.segment[1],
-        summary,
-        by_segment,
-        is_long=job.long,
-        is_safe=job.safe_csv,
-        digits=digits_of(job),
-        width=width_of(job.output),
-    )
+    work.failed = failures(given.fail_if, values=values, problems=problems)
+    segment = work.inputs.segment and work.inputs.segment[1]
+    results = (tables.systems, segment, summary, by_segment)
+    return evaluation_text(given, request, *results, digits_of(given), width_of(given.output))
 
 
 @printing(4)
 def compare(work: Work) -> str:
     """Return the comparisons with the baseline, or of each pair."""
-    job, con, options = work.job, work.con, work.job.comparison
-    request = contents_request(replace(job, request=replace(job.request, by_user=True)), "compare")
+    con, given, options = work.con, work.given, work.job.comparison
+    request = work.request("compare", by_user=True)
     with usage_errors():
         check_measures(request, "compare", "--")
     tables = work.read()
     systems = work.systems(tables, "compare")
-    if job.pairs and len(systems) > MOST_SYSTEMS:
+    if given.pairs and len(systems) > MOST_SYSTEMS:
         raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     steps = plan(request, tables.has_system)
     steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
     queries, of_pairs = compare_queries(request, options), pairs_query(request, options)
-    if job.format == "sql":
-        asked = of_pairs if job.pairs else itertools.chain(*queries)
+    if given.format == "sql":
+        asked = of_pairs if given.pairs else itertools.chain(*queries)
         return statements_text([*tables.statements, *steps.tables, *asked])
-    problems = work.make_tables(tables, steps)
+    problems = work.make_tables(request, tables, steps)
     work.step("comparing")
     found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
     every = list(itertools.chain(*found))
-    seen = [row for row in every if looks_at(job.fail_if, row)]
+    seen = [row for row in every if looks_at(given.fail_if, row)]
     correct_together(con, seen, options)
-    is_best_said = len(systems) <= MOST_SYSTEMS and (job.pairs or job.format not in ("csv", "json"))
+    is_best_said = len(systems) <= MOST_SYSTEMS and (given.pairs or given.format not in ("csv", "json"))
     ranked = {choice.name for choice in request.choices}  # of what is in the lists, none is the best
     pairs = [row for row in found[0] if row["measure"] in ranked]
     if is_best_said and len(systems) > 2 and not set(of_pairs) <= set(queries[0]):
-        is_best_said = job.pairs or can_be_paired(con, request, len(systems))
+        is_best_said = given.pairs or can_be_paired(con, request, len(systems))
         pairs = [row for query in of_pairs if is_best_said for row in fetch_rows(con, query)]
     standings = [standing(rows) for rows in families(pairs)] if is_best_said else []
-    work.failed = failures(job.fail_if, every, values_of_comparison(every), problems)
-    if job.pairs:
-        return letters_text(job.format, options, standings, job.digits, job.safe_csv)
+    work.failed = failures(given.fail_if, every, values_of_comparison(every), problems)
+    if given.pairs:
+        return letters_text(given, options, standings)
     segment = work.inputs.segment and work.inputs.segment[1]
-    return comparison_text(
-        job.format, options, segment, found, standings, job.digits, job.safe_csv, len(seen)
-    )
+    return comparison_text(given, options, segment, found, standings, len(seen))
 
 
 @printing(2)
 def explain(work: Work) -> str:
     """Return one user's lists, and what follows from them."""
-    job, con = work.job, work.con
+    given, user = work.given, shorten(work.given.user_id)
     tables = work.read()
-    check_users(con, work.inputs)
+    check_users(work.con, work.inputs)
     work.step("ranking")
+    query = "SELECT count(*) > 0 FROM {} WHERE userid::VARCHAR = ?"
     has_truth, has_list = (
-        con.execute(
-            f"SELECT count(*) > 0 FROM {tables.prefix}{name} WHERE userid::VARCHAR = $1", [job.user_id]
-        ).fetchall()[0][0]
+        work.con.execute(query.format(f"{tables.prefix}{name}"), [given.user_id]).fetchall() == [(True,)]
         for name in ("truth", "rec")
     )
     if not (has_truth or has_list):
-        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {shorten(job.user_id)!r}")
-    rows = fetch_rows(con, explain_query(job.request, job.user_id))
-    if not has_truth and not job.quiet:
-        say("note", f"user {shorten(job.user_id)} is not in the truth: nothing can be measured")
-    return explanation_text(job, rows, has_truth, digits_of(job))
+        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
+    rows = fetch_rows(work.con, explain_query(work.job.request, given.user_id))
+    if not has_truth and not given.quiet:
+        say("note", f"user {user} is not in the truth: nothing can be measured")
+    return explanation_text(work.job, rows, has_truth, digits_of(given))
 
 
 @printing(2)
 def overlap(work: Work) -> str:
     """Return how much the models' lists have in common."""
-    job = work.job
     work.systems(work.read(), "overlap")
     work.step("comparing")
-    query = overlap_query(job.request, job.comparison.baseline, job.persistence)
-    return overlap_text(job, fetch_rows(work.con, query), digits_of(job))
+    query = overlap_query(work.job.request, work.job.comparison.baseline, work.given.persistence)
+    return overlap_text(work.job, fetch_rows(work.con, query), digits_of(work.given))
 
 
 def write_report(job: Job) -> None:
@@ -305,12 +296,13 @@ def write_report(job: Job) -> None:
     from ..reporting.gathering import Study, check_report, gather
     from ..reporting.page import page
 
+    given = job.options
     try:
         vl_convert()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
-    if job.figures is not None and os.path.exists(job.figures) and not os.path.isdir(job.figures):
-        raise DataError(f"{job.figures}: a file, not a directory")
+    if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
+        raise DataError(f"{given.figures}: a file, not a directory")
 
     def results() -> Findings:
         tables = work.read()
@@ -319,24 +311,24 @@ def write_report(job: Job) -> None:
             check_report(job.request, job.comparison, systems, "--")
         check_users(work.con, work.inputs)
         asked = (job.request, job.comparison, work.inputs, tables, systems)
-        study = Study.of(*asked, not job.no_check, job.allow_empty, is_command=True)
+        study = Study.of(*asked, not given.no_check, given.allow_empty, is_command=True)
         return gather(work.con, study, work.step)
 
     with opened(job, 5) as work:
         findings = interruptible(work.con, results)
         work.step("drawing")
-        drawn, form = page(findings), job.figure_format
+        drawn, form = page(findings), given.figure_format
         figures = {}
-        if job.figures is not None:
+        if given.figures is not None:
             every = itertools.chain(*drawn.charts.values())
-            figures = {os.path.join(job.figures, f"{chart.name}.{form}"): chart for chart in every}
-            os.makedirs(job.figures, exist_ok=True)
-        outputs = [path for path in (job.output, *figures) if path is not None]
+            figures = {os.path.join(given.figures, f"{chart.name}.{form}"): chart for chart in every}
+            os.makedirs(given.figures, exist_ok=True)
+        outputs = [path for path in (given.output, *figures) if path is not None]
         check_outputs(outputs, input_files(work.con, work.inputs))
         draw = {"svg": svg, "png": png}[form]
         pictures = {path: draw(chart.specification) for path, chart in figures.items()}
-    if job.output is not None:
-        write_output(job.output, drawn.html)
+    if given.output is not None:
+        write_output(given.output, drawn.html)
     for path, picture in pictures.items():
         with atomic_file(path) as beside, open(beside, "wb") as file:
             file.write(picture)
@@ -345,14 +337,12 @@ def write_report(job: Job) -> None:
 @printing(1)
 def print_sql(work: Work) -> str:
     """Return the evaluation's statements."""
-    request = contents_request(work.job, "evaluate")
-    tables = work.read()
+    request, tables = work.request("evaluate"), work.read()
     steps = plan(request, tables.has_system)
     statements = [*tables.statements, *steps.tables, steps.summary]
-    if steps.by_segment:
-        statements.append(steps.by_segment)
-    if steps.by_user and work.job.by_user is not None:
-        statements.append(copy_statement(steps.by_user, work.job.by_user))
+    statements += [steps.by_segment] if steps.by_segment else []
+    if steps.by_user and work.given.by_user is not None:
+        statements.append(copy_statement(steps.by_user, work.given.by_user))
     return statements_text(statements)
 
 
@@ -367,7 +357,7 @@ def fuse(job: Job) -> None:
     with opened(job, 1) as work:
         work.step("fusing")
         told = interruptible(work.con, lambda: fuse_files(work.con, work.inputs, job))
-    if not job.quiet:
+    if not job.options.quiet:
         write_output(None, told)
 
 

@@ -21,17 +21,17 @@ COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, job: Job) -> str:
     """Write the fused rankings, and return a line that says what they are."""
-    output = str(job.output)
+    output = str(job.options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
     systems = systems_of(con, tables)
     if not tables.has_system:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
-    if job.weights is not None and {*job.weights} != {*systems}:
-        rule, got = f"one of each model ({', '.join(systems)})", ",".join(job.weights)
+    if job.options.weights is not None and {*job.options.weights} != {*systems}:
+        rule, got = f"one of each model ({', '.join(systems)})", ",".join(job.options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
-    given = {name: getattr(job, name) for name in ARGUMENTS}
+    given = {name: getattr(job.options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns.descending
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"

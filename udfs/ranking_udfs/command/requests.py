@@ -1,7 +1,6 @@
 """Requests as the other rooms take them, made of argparse's Namespace, which they do not know."""
 
 import argparse
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,56 +11,28 @@ from ..inputs.catalogs import Catalog, Database
 from ..inputs.files import extension
 from ..inputs.tables import Inputs
 from ..measures.grammar import parse_measure
-from .arguments import name_of
-from .gates import Condition
-from .options import COMMANDS
+from .options import commands, name_of
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to read, what to find out, how to compare, and the options of the command, by their names."""
+    """What to read, what to find out, how to compare, and the command's options by their names."""
 
     inputs: Inputs
     request: Request
     comparison: ComparisonOptions
-    threads: int | None
-    memory_limit: str | None
-    database: str | None
-    no_check: bool
-    allow_empty: bool
-    quiet: bool
-    output: str | None
-    format: str
-    digits: int | None
-    by_user: str | None
-    long: bool
-    pairs: bool
-    safe_csv: bool
-    fail_if: Sequence[Condition]
-    figures: str | None
-    figure_format: str
-    user_id: str
-    persistence: float
-    method: str
-    weights: Mapping[str, float] | None
-    rrf_k: float
-    normalize: str
-    depth: int | None
+    options: Any
 
 
 def parse_request(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments of the command's function: a job, or its options where no REC is read."""
     arguments.fail_if = arguments.fail_if or []
-    given, command = vars(arguments), COMMANDS[arguments.command]
+    given, command = vars(arguments), commands()[arguments.command]
     if command.operand != "files":
         return {name: given[name] for name in (command.operand, *map(name_of, command.options))}
     inputs = inputs_of(arguments)
-    made: dict[str, Any] = {
-        "inputs": inputs,
-        "request": request_of(arguments, inputs),
-        "comparison": ComparisonOptions(**{one.name: given[one.name] for one in fields(ComparisonOptions)}),
-    }
-    return {"job": Job(**made, **{one.name: given[one.name] for one in fields(Job) if one.name not in made})}
+    comparison = ComparisonOptions(**{one.name: given[one.name] for one in fields(ComparisonOptions)})
+    return {"job": Job(inputs, request_of(arguments, inputs), comparison, arguments)}
 
 
 def inputs_of(arguments: argparse.Namespace) -> Inputs:
@@ -69,7 +40,7 @@ def inputs_of(arguments: argparse.Namespace) -> Inputs:
     catalog, prefix = Catalog(), ""
     if arguments.database is not None:
         catalog, prefix = Database(arguments.database), "_ranking_command_"
-    has_truth = COMMANDS[arguments.command].has_truth
+    has_truth = commands()[arguments.command].has_truth
     return Inputs(
         recs=arguments.files[:-1] if has_truth else arguments.files,
         truth=arguments.files[-1] if has_truth else "",
