@@ -422,7 +422,7 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(
 
 
 def test_what_cannot_be_is_one_line(fails: Fails, run: Run) -> None:
-    assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures DIR is required")
+    assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures FOLDER is required")
     assert fails(1, "report", *FILES, "--output", "no/r.html") == "no/r.html: no such directory: no"
     Path("a_file").touch()
     assert fails(1, "report", *FILES, "--figures", "a_file") == "a_file: a file, not a directory"
