@@ -1,4 +1,4 @@
-"""The arguments of the command: parsers made of the tables of `options`, and rules between options."""
+"""The arguments of the command: parsers made of `help.txt` and `options`, and rules between options."""
 
 import argparse
 import os
@@ -17,14 +17,8 @@ from .values import parse_measures
 EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
 EXIT_FAILED = 3  # a condition of --fail-if holds
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
-    **{
-        "": "table",
-        ".txt": "table",
-        ".csv": "csv",
-        ".json": "json",
-        ".md": "markdown",
-        ".markdown": "markdown",
-    },
+    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json"},
+    **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
 HTML = [ending for ending, form in ENDINGS.items() if form == "html"]
