@@ -471,16 +471,20 @@ def test_a_shell_sees_the_exit_code() -> None:
 @pytest.mark.parametrize(
     ("code", "arguments", "said"),
     [
-        (1, ["--baseline", "x"], "compare: --baseline must be a model (als, bert, pop, twin), got 'x'"),
+        (2, ["--baseline", "x"], "compare: --baseline must be a model (als, bert, pop, twin), got 'x'"),
         (
-            1,
+            2,
             ["--measures", "idcg"],
             "compare: --measures must say which of two models is better, got ideal_dcg",
         ),
-        (1, ["--confidence", "1"], "compare: --confidence must be a number above 0 and below 1, got 1.0"),
-        (1, ["--margin", "-0.5"], "compare: --margin must be a number of 0 or more, got -0.5"),
-        (1, ["--permutations", "0"], "compare: --permutations must be an integer from 1 to 10000000, got 0"),
-        (1, ["--seed", "-1"], "compare: --seed must be an integer from 0 to 9223372036854775807, got -1"),
+        (2, ["--confidence", "1"], "argument --confidence: must be a number above 0 and below 1, got '1'"),
+        (2, ["--margin", "-0.5"], "argument --margin: must be a number of 0 or more, got '-0.5'"),
+        (
+            2,
+            ["--permutations", "0"],
+            "argument --permutations: must be an integer from 1 to 10000000, got '0'",
+        ),
+        (2, ["--seed", "-1"], "argument --seed: must be an integer from 0 to 9223372036854775807, got '-1'"),
         (
             2,
             ["--fail-if", "worse"],
@@ -493,9 +497,9 @@ def test_a_shell_sees_the_exit_code() -> None:
         ),
         (2, ["--test", "wilcoxon"], "argument --test: invalid choice: 'wilcoxon'"),
         (2, ["--correction", "tukey"], "argument --correction: invalid choice: 'tukey'"),
-        (2, ["--margin", "nan"], "argument --margin: must be a number, got 'nan'"),
-        (2, ["--confidence", "x"], "argument --confidence: must be a number, got 'x'"),
-        (2, ["--digits", "18"], "argument --digits: must be from 1 to 17, got '18'"),
+        (2, ["--margin", "nan"], "argument --margin: must be a number of 0 or more, got 'nan'"),
+        (2, ["--confidence", "x"], "argument --confidence: must be a number above 0 and below 1, got 'x'"),
+        (2, ["--digits", "18"], "argument --digits: must be an integer from 1 to 17, got '18'"),
         (2, ["--format", "yaml"], "argument --format: invalid choice: 'yaml'"),
         (2, ["--by-user", "x.csv"], "unrecognized arguments: --by-user x.csv"),
     ],
@@ -508,8 +512,8 @@ def test_an_argument_that_cannot_be_is_one_line(
 
 def test_one_model_cannot_be_compared(fails: Fails) -> None:
     said = "compare: there must be two models or more, as in a=a.csv b=b.csv, got one"
-    assert fails(1, "compare", "als.csv", "relevant.csv") == said
-    assert fails(1, "compare", "als=als.csv", "relevant.csv") == f"{said}, 'als'"
+    assert fails(2, "compare", "als.csv", "relevant.csv") == said
+    assert fails(2, "compare", "als=als.csv", "relevant.csv") == f"{said}, 'als'"
 
 
 def test_more_than_twenty_models_want_a_baseline(fails: Fails, compared: Compared) -> None:

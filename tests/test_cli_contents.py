@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.command.arguments import parse_items
 from ranking_udfs.command.cli import main
+from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from tests.command import Fails, Run, con, fails, folder, registered, run
 
@@ -169,11 +169,11 @@ def test_unclear_does_not_say_better(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        ("-m novelty", 1, "evaluate: novelty needs --history FILE"),
-        ("-m gini", 1, "evaluate: gini needs --history FILE or --items FILE:COLUMN"),
-        ("-m miscalibration --items items.csv", 1, "evaluate: miscalibration needs --history FILE"),
+        ("-m novelty", 2, "evaluate: novelty needs --history FILE"),
+        ("-m gini", 2, "evaluate: gini needs --history FILE or --items FILE:COLUMN"),
+        ("-m miscalibration --items items.csv", 2, "evaluate: miscalibration needs --history FILE"),
         ("--items items.csv:sort", 1, "items.csv: no column 'sort' (there are: itemid, category, kind)"),
-        ("--items items.csv --ties expected", 1, "evaluate: --ties must be item or trec with diversity"),
+        ("--items items.csv --ties expected", 2, "evaluate: --ties must be item or trec with diversity"),
         ("--history train.csv --head 2", 2, "argument --head: must be a number from 0 to 1, got '2'"),
     ],
 )
@@ -194,9 +194,9 @@ def test_a_verdict_that_a_measure_cannot_have_is_an_error(fails: Fails, conditio
 
 def test_a_measure_of_all_lists_together_is_not_compared(fails: Fails) -> None:
     rule = "compare: --measures must be those that each user has a value of"
-    assert fails(1, "compare", *MODELS, *GIVEN, "-m", "gini").startswith(rule)
+    assert fails(2, "compare", *MODELS, *GIVEN, "-m", "gini").startswith(rule)
     rule = "report: --measures must be measured by truth, got personalization"
-    assert rule in fails(1, "report", *MODELS, "-m", "personalization", "--output", "x.html")
+    assert rule in fails(2, "report", *MODELS, "-m", "personalization", "--output", "x.html")
 
 
 def test_the_column_of_categories_stands_behind_the_file() -> None:

@@ -464,7 +464,7 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails: Fails, folder: Path, 
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--digits", "0"],
-            "argument --digits: must be from 1 to 17, got '0'",
+            "argument --digits: must be an integer from 1 to 17, got '0'",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "-k", "-3"],
@@ -484,7 +484,7 @@ def test_a_place_to_write_that_is_not_there_exits_1(fails: Fails, folder: Path, 
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--threads", "0"],
-            "argument --threads: must be 1 or more, got '0'",
+            "argument --threads: must be an integer of 1 or more, got '0'",
         ),
         (
             ["evaluate", "rec.csv", "truth.csv", "--segment", "x"],

@@ -56,17 +56,7 @@ def test_what_is_wrong_is_said_on_one_line(fails: Fails) -> None:
     endings = ".parquet, .csv, .tsv, .json, .jsonl, .ndjson, .run"
     Path("blank.csv").write_text("userid,itemid,score\n1,a b,3\n")
     for arguments, error in (
-        (
-            ("a.csv", "--output", "f.csv"),
-            "fuse: nothing tells models apart: name their files, as in bm25=a.csv",
-        ),
-        ((*two, "--output", "f.txt"), f"--output must end in one of {endings}, got 'f.txt'"),
         ((*two, "--output", "a.csv"), "a.csv: would overwrite a.csv, which is the same file"),
-        (
-            (*two, "--output", "f.csv", "--weights", "a=1"),
-            "ranking_fuse: weights must have one of each system",
-        ),
-        ((*two, "--output", "f.csv", "--depth", "0"), "ranking_fuse: depth must be an integer >= 1"),
         (
             (*two, "--output", "f.csv", "--score", "p"),
             "a.csv: no column 'p' (there are: userid, itemid, score)",
@@ -78,6 +68,15 @@ def test_what_is_wrong_is_said_on_one_line(fails: Fails) -> None:
     ):
         assert error in fails(1, "fuse", *arguments)
     assert not Path("f.run").exists()
-    assert "argument --weights: must be NAME=WEIGHT,NAME=WEIGHT" in fails(
-        2, "fuse", *two, "--output", "f.csv", "--weights", "a"
-    )
+    several = "name their files, as in bm25=a.csv vector=b.csv"
+    written = ("--output", "f.csv")
+    for arguments, error in (
+        (("a.csv", *written), f"fuse: nothing tells models apart: {several}"),
+        ((*two, "--output", "f.txt"), f"argument --output: must end in one of {endings}, got 'f.txt'"),
+        ((*two, *written, "--weights", "a"), "argument --weights: must be NAME=WEIGHT,NAME=WEIGHT"),
+        ((*two, *written, "--weights", "a=0,b=0"), "argument --weights: must not all be 0, got 'a=0,b=0'"),
+        ((*two, *written, "--weights", "a=1"), "fuse: --weights must have one of each model (a, b), got 'a'"),
+        ((*two, *written, "--depth", "0"), "argument --depth: must be an integer of 1 or more, got '0'"),
+        ((*two, *written, "--rrf-k", "-1"), "argument --rrf-k: must be a number of 0 or more, got '-1'"),
+    ):
+        assert fails(2, "fuse", *arguments).startswith(error)

@@ -163,7 +163,7 @@ def test_every_problem_may_be_named(stops: Stops, words: str) -> None:
 
 @pytest.mark.parametrize("words", ["select", "group by", "dupes"])
 def test_words_that_no_problem_is_called_by_are_an_error(words: str, fails: Fails) -> None:
-    error = fails(1, "evaluate", "als=als.csv", "relevant.csv", "--fail-if", f"problems({words})")
+    error = fails(2, "evaluate", "als=als.csv", "relevant.csv", "--fail-if", f"problems({words})")
     assert error.endswith(f"must be words that a problem is called by, got problems({words})")
 
 
@@ -261,7 +261,7 @@ def test_problems_without_a_check_are_wrong_usage(fails: Fails) -> None:
     arguments = ["evaluate", *MODELS, "relevant.csv"]
     said = fails(2, *arguments, "--fail-if", "problems", "--no-check")
     assert said.startswith("--fail-if problems needs the check of the data: leave out --no-check")
-    said = fails(1, *arguments, "--fail-if", "problems(dupes)")
+    said = fails(2, *arguments, "--fail-if", "problems(dupes)")
     rule = "--fail-if problems(WORDS) must be words that a problem is called by"
     assert said == f"evaluate: {rule}, got problems(dupes)"
 

@@ -23,12 +23,15 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command import commands, session
-from ranking_udfs.command.arguments import EXAMPLES, parse_arguments
+from ranking_udfs.command.arguments import parse_arguments, parsers
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
+from ranking_udfs.command.options import OPTIONS
+from ranking_udfs.command.options import commands as all_commands
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
+    ROOT,
     TRUTH,
     Fails,
     Run,
@@ -54,19 +57,30 @@ def test_version_and_help(run: Run) -> None:
     assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
 
 
-@pytest.mark.parametrize("command", EXAMPLES)
-def test_help_has_examples_that_can_be_read(run: Run, command: str) -> None:
+@pytest.mark.parametrize("command", ["", *all_commands()])
+def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: Run, command: str) -> None:
     """As their arguments: the files of most are not there."""
     text = run(*command.split(), "--help")
-    _, _, examples = text.partition("\nexamples:\n")
-    lines = [line for line in examples.splitlines() if line.startswith("  ")]
-    assert lines
-    for line in lines:
-        assert len(line) <= 80
-        _, _, arguments = line.partition("ranking-udfs ")
-        words = shlex.split(re.split(r" [|>] ", arguments)[0])
-        if words != ["sql", "--pack"]:
-            assert parse_arguments(words).command == words[0]
+    lines = text.splitlines()
+    assert len(lines) <= 40
+    assert max(map(len, lines)) <= 80
+    options = (
+        {name for action in parsers()[1][command]._actions for name in action.option_strings}
+        if command
+        else set()
+    )
+    assert options - {"-h", "--help"} <= {*re.findall(r"(?<=[ ,])--?[a-z][a-z-]*", text)}
+    _, _, examples = text.partition("examples:\n")
+    assert examples
+    for line in examples.splitlines():
+        words = shlex.split(re.split(r" [|>] ", line)[0])
+        if words[1:] != ["sql", "--pack"]:
+            assert parse_arguments(words[1:]).command == words[1]
+
+
+def test_the_page_of_the_command_names_every_option() -> None:
+    page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
+    assert {*OPTIONS} <= {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
 
 
 @pytest.mark.slow

@@ -59,15 +59,15 @@ def test_a_parquet_file_keeps_its_types_and_integers_are_times(run: Run) -> None
 
 def test_what_is_wrong_is_said_on_one_line(fails: Fails) -> None:
     out = ("--output", "out")
-    assert fails(1, "split", "events.csv", *out, "--test-size", "7 dayz") == (
+    assert fails(2, "split", "events.csv", *out, "--test-size", "7 dayz") == (
         "--test-size must be of type INTERVAL, for a time of type DATE, got '7 dayz'"
     )
     for option, others in (("--test-size", ()), ("--gap", ("--test-size", "1 day"))):
         for number in ("7", "7.5", " 7 "):
-            assert fails(1, "split", "events.csv", *out, *others, option, number) == (
+            assert fails(2, "split", "events.csv", *out, *others, option, number) == (
                 f"{option} must have a unit, such as '7 days', got {number!r}"
             )
-    assert fails(1, "split", "events.csv", *out, "--test-from", "May") == (
+    assert fails(2, "split", "events.csv", *out, "--test-from", "May") == (
         "--test-from must be of type DATE, for a time of type DATE, got 'May'"
     )
     assert fails(1, "split", "events.csv", *out).endswith(

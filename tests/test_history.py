@@ -299,7 +299,7 @@ def test_fail_if_takes_the_words_of_a_history(
 
 @pytest.mark.parametrize("command", ["check", "evaluate"])
 def test_the_words_of_a_history_want_one(fails: Fails, files: None, command: str) -> None:
-    said = fails(1, command, *CHECK[1:], "--fail-if", "problems(history)")
+    said = fails(2, command, *CHECK[1:], "--fail-if", "problems(history)")
     assert said == f"{command}: --fail-if problems(history) needs --history FILE"
 
 

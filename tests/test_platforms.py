@@ -2,7 +2,6 @@
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
-import argparse
 import ntpath
 import subprocess
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from ranking_udfs.command import arguments
+from ranking_udfs.command import values
 from ranking_udfs.duckdb import hosting
 from ranking_udfs.inputs import tables
 from ranking_udfs.inputs.catalogs import Catalog
@@ -36,7 +35,7 @@ if __name__ == "__main__":
 @pytest.fixture
 def windows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the modules that read paths of arguments read them as on Windows."""
-    for module in (arguments, tables):
+    for module in (values, tables):
         monkeypatch.setattr(module, "os", SimpleNamespace(path=ntpath, sep="\\"))
 
 
@@ -60,9 +59,9 @@ def test_the_colon_of_a_drive_separates_nothing(text: str, expected: tuple[str, 
 
 @pytest.mark.usefixtures("windows")
 def test_a_segment_is_behind_the_colon_that_is_no_drives() -> None:
-    assert arguments.parse_segment(r"C:\data\users.csv:segment") == (r"C:\data\users.csv", "segment")
-    with pytest.raises(argparse.ArgumentTypeError, match="must be FILE:COLUMN"):
-        arguments.parse_segment(r"C:\data\users.csv")
+    assert values.parse_segment(r"C:\data\users.csv:segment") == (r"C:\data\users.csv", "segment")
+    with pytest.raises(ValueError, match="must be FILE:COLUMN"):
+        values.parse_segment(r"C:\data\users.csv")
 
 
 def test_a_file_that_somebody_has_open_cannot_be_replaced_and_is_named(

@@ -422,25 +422,25 @@ def test_a_model_or_segment_without_a_name_has_one_on_the_page(
 
 
 def test_what_cannot_be_is_one_line(fails: Fails, run: Run) -> None:
-    assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures DIR is required")
+    assert fails(2, "report", *FILES).startswith("report: --output FILE or --figures FOLDER is required")
     assert fails(1, "report", *FILES, "--output", "no/r.html") == "no/r.html: no such directory: no"
     Path("a_file").touch()
     assert fails(1, "report", *FILES, "--figures", "a_file") == "a_file: a file, not a directory"
     assert fails(2, "report", *FILES, "--output", "als.csv").startswith("--output must end in .html")
     Path("als.html").symlink_to("als.csv")
     assert fails(1, "report", *FILES, "--output", "als.html").startswith("als.html: would overwrite als.csv")
-    error = fails(1, "report", *FILES, "--baseline", "x", "--output", "r.html")
+    error = fails(2, "report", *FILES, "--baseline", "x", "--output", "r.html")
     assert error == "report: --baseline must be a model (als, bert, pop), got 'x'"
-    error = fails(1, "report", "als.csv", "relevant.csv", "--baseline", "als", "--output", "r.html")
+    error = fails(2, "report", "als.csv", "relevant.csv", "--baseline", "als", "--output", "r.html")
     assert error == "report: --baseline must be a model (there is one, without a name), got 'als'"
     for given in (FILES, ["als.csv", "relevant.csv"], ["als=als.csv", "nothing.csv"]):
-        error = fails(1, "report", *given, "--confidence", "2", "--output", "r.html")
-        assert error.startswith("report: --confidence must be")
-    error = fails(1, "report", *FILES, "--measures", "ideal_dcg", "--output", "r.html")
+        error = fails(2, "report", *given, "--confidence", "2", "--output", "r.html")
+        assert error.startswith("argument --confidence: must be")
+    error = fails(2, "report", *FILES, "--measures", "ideal_dcg", "--output", "r.html")
     assert error == "report: --measures must say which of two models is better, got ideal_dcg"
     lines = "".join(f"u{i % 120},{i},1,s{i % 51}\n" for i in range(600))
     Path("many.csv").write_text("userid,itemid,score,system\n" + lines)
-    error = fails(1, "report", "many.csv", "relevant.csv", "--output", "r.html")
+    error = fails(2, "report", "many.csv", "relevant.csv", "--output", "r.html")
     assert error == "report: there must be 50 models or fewer, got 51"
     assert not Path("r.html").exists()
 

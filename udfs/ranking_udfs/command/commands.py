@@ -5,7 +5,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import duckdb
@@ -13,7 +13,6 @@ import duckdb
 from ..duckdb.statements import literal, read
 from ..evaluation.comparison import (
     check_measures,
-    check_options,
     check_systems,
     compare_queries,
     correct_together,
@@ -21,10 +20,10 @@ from ..evaluation.comparison import (
     segment_tables,
 )
 from ..evaluation.defaults import DIGITS
-from ..evaluation.errors import DataError, NothingInCommonError, error_summary
+from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, find_standings
 from ..evaluation.problems import NOTHING, check_common, problem_text
-from ..evaluation.queries import Plan, explain_query, fetch_rows, overlap_query, plan, with_contents
+from ..evaluation.queries import Plan, Request, explain_query, fetch_rows, overlap_query, plan, with_contents
 from ..evaluation.words import Row
 from ..inputs.tables import Inputs, Tables, check_users, find_problems, input_files, load, systems_of
 from ..texts import shorten
@@ -65,15 +64,17 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
         if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
             return INTERRUPTED
         say("error", error_summary(error).removeprefix("Invalid Input Error: "))
-        return EXIT_USAGE if isinstance(error, NothingInCommonError) else 1
+        return EXIT_USAGE if isinstance(error, UsageError) else 1
 
 
-def digits_of(job: Job) -> int | None:
-    """Return the number of digits to show; None for all."""
-    is_read = job.format in ("markdown", "html") or (
-        job.format == "table" and job.output is None and is_terminal()
+def digits_of(given: Any) -> int | None:
+    """Return the number of digits to show by these options; None for all."""
+    is_shown = given.format == "table" and given.output is None and is_terminal()
+    return (
+        DIGITS
+        if given.digits is None and (is_shown or given.format in ("markdown", "html"))
+        else given.digits
     )
-    return DIGITS if job.digits is None and is_read else job.digits
 
 
 def width_of(output: str | None) -> int:
@@ -81,191 +82,185 @@ def width_of(output: str | None) -> int:
     return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else WIDTH
 
 
-def connect_job(job: Job) -> duckdb.DuckDBPyConnection:
-    """Connect as the job says."""
-    return connect(job.settings, job.database, has_functions=needs_functions(job))
+@dataclass
+class Work:
+    """A job with its connection, `step`, which is told what begins, and lines of what `failed`."""
 
+    job: Job
+    con: duckdb.DuckDBPyConnection
+    inputs: Inputs
+    step: Step
+    failed: Sequence[str] = ()
 
-def needs_functions(job: Job) -> bool:
-    return job.options.test == "randomization"
+    @property
+    def given(self) -> Any:
+        """Return the command's options by their names."""
+        return self.job.options
 
+    def request(self, caller: str, **changes: Any) -> Request:
+        """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
+        check_problem_names(self.given.fail_if, caller, self.job.request.history)
+        return with_contents(replace(self.job.request, **changes), caller, True)
 
-def read_inputs(con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs) -> Tables:
-    """Make the tables of the files; raise DataError if an output would overwrite one of them."""
-    outputs = [path for path in (job.output, job.by_user) if path is not None]
-    check_outputs(outputs, input_files(con, inputs))
-    return load(con, inputs)
+    def read(self) -> Tables:
+        """Make the tables of the files; raise DataError if an output would overwrite one of them."""
+        self.step("reading")
+        outputs = [path for path in (self.given.output, self.given.by_user) if path is not None]
+        check_outputs(outputs, input_files(self.con, self.inputs))
+        return load(self.con, self.inputs)
 
+    def systems(self, tables: Tables, caller: str) -> list[str]:
+        """Return the models, of which there must be two, and the baseline one."""
+        systems = systems_of(self.con, tables)
+        check_systems(systems, self.job.comparison.baseline, caller, "--", TO_COMPARE)
+        return systems
 
-def make_tables(
-    con: duckdb.DuckDBPyConnection, job: Job, inputs: Inputs, tables: Tables, steps: Plan, step: Step
-) -> list[Row]:
-    """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
-    check_users(con, inputs)
-    step("ranking")
-    for statement in steps.tables:
-        con.execute(statement)
-    step("checking the data")
-    problems: list[Row] = []
-    if job.check:
-        problems += find_problems(con, steps.check, inputs, tables, job.request, job.allow_empty)
-        shown = problems if job.allow_empty else [row for row in problems if row["problem"] not in NOTHING]
-        for problem in [] if job.quiet else shown:
-            say("note", problem_text(problem))
-        if not job.allow_empty:
+    def problems(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
+        """Return the rows of ranking_check, with their files and what to write."""
+        self.step("checking the data")
+        return find_problems(self.con, steps.check, self.inputs, tables, request, self.given.allow_empty)
+
+    def make_tables(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
+        """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
+        check_users(self.con, self.inputs)
+        self.step("ranking")
+        for statement in steps.tables:
+            self.con.execute(statement)
+        problems = [] if self.given.no_check else self.problems(request, tables, steps)
+        for problem in [] if self.given.quiet else problems:
+            if self.given.allow_empty or problem["problem"] not in NOTHING:
+                say("note", problem_text(problem))
+        if not self.given.allow_empty:
             check_common(problems)
-    return problems
+        return problems
 
 
-def check(job: Job) -> int:
-    """Print the problems of the data."""
-    check_problem_names(job.fail_if, "check", job.request.history)
-
-    def results() -> list[Row]:
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        check_users(con, inputs)
-        step("checking the data")
-        steps = plan(job.request, tables.has_system)
-        return find_problems(con, steps.check, inputs, tables, job.request, job.allow_empty)
-
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
-        problems = interruptible(con, results)
-    if job.format == "table":
-        text = "".join(render_remark("table", problem_text(row)) for row in problems)
-        text = text or "The check found nothing.\n"
-    else:
-        cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-        text = render_document(job.format, render(job.format, PROBLEM_COLUMNS, cells, job.is_safe))
-    write_output(job.output, text)
-    return stop_at(failures(job.fail_if, problems=problems))
+@contextmanager
+def opened(job: Job, steps: int) -> Iterator[Work]:
+    """Connect, with standard input in a file, and show at which of the steps the work is."""
+    given, needs_functions = job.options, job.comparison.test == "randomization"
+    settings = {"threads": given.threads, "memory_limit": given.memory_limit}
+    with (
+        with_stdin(job.inputs) as inputs,
+        connect(settings, given.database, has_functions=needs_functions) as con,
+        progress(con, steps, given.quiet) as step,
+    ):
+        yield Work(job, con, inputs, step)
 
 
-def stop_at(failed: Sequence[str]) -> int:
-    """Print what made the command fail, and return its exit code."""
-    for line in failed:
-        say("failed", line)
-    return EXIT_FAILED if failed else 0
+def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], int]]:
+    """Make a command of a function that returns what to print or write, after so many steps."""
+
+    def decorate(text_of: Callable[[Work], str]) -> Callable[[Job], int]:
+        def command(job: Job) -> int:
+            with opened(job, steps) as work:
+                text = interruptible(work.con, lambda: text_of(work))
+            write_output(job.options.output, text)
+            for line in work.failed:
+                say("failed", line)
+            return EXIT_FAILED if work.failed else 0
+
+        return command
+
+    return decorate
 
 
-def evaluate(job: Job) -> int:
-    """Print the measures, and write the values by user."""
-    job = replace(job, request=with_contents(job.request, "evaluate", True))
-    check_problem_names(job.fail_if, "evaluate", job.request.history)
-
-    def results() -> tuple[str, list[str]]:
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        steps = plan(job.request, tables.has_system)
-        problems = make_tables(con, job, inputs, tables, steps, step)
-        step("measuring")
-        summary = fetch_rows(con, steps.summary)
-        by_segment = fetch_rows(con, steps.by_segment) if steps.by_segment else []
-        step("writing")
-        if steps.by_user and job.by_user is not None:
-            with atomic_file(job.by_user) as path:
-                con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-        cuts = {one.name: one.cuts for one in (*job.request.choices, *job.request.contents)}
-        values = values_of_summary([*summary, *by_segment], cuts)
-        failed = failures(job.fail_if, values=values, problems=problems)
-        text = evaluation_text(
-            job.format,
-            job.request,
-            tables.systems,
-            inputs.segment and inputs.segment[1],
-            summary,
-            by_segment,
-            is_long=job.is_long,
-            is_safe=job.is_safe,
-            digits=digits_of(job),
-            width=width_of(job.output),
-        )
-        return text, failed
-
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
-        text, failed = interruptible(con, results)
-    write_output(job.output, text)
-    return stop_at(failed)
+@printing(2)
+def check(work: Work) -> str:
+    """Return the problems of the data."""
+    request, given = work.request("check"), work.given
+    tables = work.read()
+    check_users(work.con, work.inputs)
+    problems = work.problems(request, tables, plan(request, tables.has_system))
+    work.failed = failures(given.fail_if, problems=problems)
+    if given.format == "table":
+        lines = [render_remark("table", problem_text(row)) for row in problems]
+        return "".join(lines) or "The check found nothing.\n"
+    cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
+    return render_document(given.format, render(given.format, PROBLEM_COLUMNS, cells))
 
 
-def compare(job: Job) -> int:
-    """Print the comparisons with the baseline, or of each pair."""
-    request = with_contents(replace(job.request, by_user=True), "compare", True)
-    check_problem_names(job.fail_if, "compare", request.history)
-
-    def results() -> tuple[str, list[str]]:
-        check_measures(request, "compare", "--")
-        check_options(con, job.options, "compare", "--")
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        systems = systems_of(con, tables)
-        check_systems(systems, job.options.baseline, "compare", "--", TO_COMPARE)
-        if job.is_by_letter and len(systems) > MOST_SYSTEMS:
-            raise DataError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {len(systems)}")
-        steps = plan(request, tables.has_system)
-        steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
-        queries = compare_queries(request, job.options)
-        if job.format == "sql":
-            asked = pairs_query(request, job.options) if job.is_by_letter else itertools.chain(*queries)
-            return statements_text([*tables.statements, *steps.tables, *asked]), []
-        problems = make_tables(con, job, inputs, tables, steps, step)
-        step("comparing")
-        found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
-        seen = [row for rows in found for row in rows if looks_at(job.fail_if, row)]
-        correct_together(con, seen, job.options)
-        segment = inputs.segment and inputs.segment[1]
-        is_best_said = job.is_by_letter or job.format not in ("csv", "json")
-        given = con, request, job.options, len(systems), found[0], not job.is_by_letter
-        standings = find_standings(*given) if is_best_said else []
-        shown = (
-            letters_text(job.format, job.options, standings, job.digits, job.is_safe)
-            if job.is_by_letter
-            else comparison_text(
-                job.format, job.options, segment, found, standings, job.digits, job.is_safe, len(seen)
-            )
-        )
-        every = [row for rows in found for row in rows]
-        return shown, failures(job.fail_if, every, values_of_comparison(every), problems)
-
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 4, job.quiet) as step:
-        text, failed = interruptible(con, results)
-    write_output(job.output, text)
-    return stop_at(failed)
+@printing(5)
+def evaluate(work: Work) -> str:
+    """Return the measures, and write the values by user."""
+    request, given = work.request("evaluate"), work.given
+    tables = work.read()
+    steps = plan(request, tables.has_system)
+    problems = work.make_tables(request, tables, steps)
+    work.step("measuring")
+    summary = fetch_rows(work.con, steps.summary)
+    by_segment = fetch_rows(work.con, steps.by_segment) if steps.by_segment else []
+    work.step("writing")
+    if steps.by_user and given.by_user is not None:
+        with atomic_file(given.by_user) as path:
+            work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
+    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
+    values = values_of_summary([*summary, *by_segment], cuts)
+    work.failed = failures(given.fail_if, values=values, problems=problems)
+    segment = work.inputs.segment and work.inputs.segment[1]
+    results = (tables.systems, segment, summary, by_segment)
+    return evaluation_text(given, request, *results, digits_of(given), width_of(given.output))
 
 
-def explain(job: Job) -> None:
-    """Print one user's lists, and what follows from them."""
+@printing(4)
+def compare(work: Work) -> str:
+    """Return the comparisons with the baseline, or of each pair."""
+    con, given, options = work.con, work.given, work.job.comparison
+    request = work.request("compare", by_user=True)
+    check_measures(request, "compare", "--")
+    tables = work.read()
+    systems = work.systems(tables, "compare")
+    if given.pairs and len(systems) > MOST_SYSTEMS:
+        raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {len(systems)}")
+    steps = plan(request, tables.has_system)
+    steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
+    queries = compare_queries(request, options)
+    if given.format == "sql":
+        asked = pairs_query(request, options) if given.pairs else itertools.chain(*queries)
+        return statements_text([*tables.statements, *steps.tables, *asked])
+    problems = work.make_tables(request, tables, steps)
+    work.step("comparing")
+    found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
+    every = list(itertools.chain(*found))
+    seen = [row for row in every if looks_at(given.fail_if, row)]
+    correct_together(con, seen, options)
+    standings = []
+    if given.pairs or given.format not in ("csv", "json"):
+        standings = find_standings(con, request, options, len(systems), found[0], not given.pairs)
+    work.failed = failures(given.fail_if, every, values_of_comparison(every), problems)
+    if given.pairs:
+        return letters_text(given, options, standings)
+    segment = work.inputs.segment and work.inputs.segment[1]
+    return comparison_text(given, options, segment, found, standings, len(seen))
 
-    def results() -> tuple[Sequence[Row], bool]:
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        check_users(con, inputs)
-        step("ranking")
-        rows = fetch_rows(con, explain_query(job.request, job.user_id))
-        of_user = f"SELECT count(*) > 0 FROM {tables.prefix}truth WHERE userid::VARCHAR = ?"
-        ((has_truth,),) = con.execute(of_user, [job.user_id]).fetchall()
-        return rows, has_truth
 
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
-        rows, has_truth = interruptible(con, results)
-    if not has_truth and not job.quiet:
-        say("note", f"user {shorten(job.user_id)} is not in the truth: nothing can be measured")
-    write_output(job.output, explanation_text(job, rows, has_truth, digits_of(job)))
+@printing(2)
+def explain(work: Work) -> str:
+    """Return one user's lists, and what follows from them."""
+    given, user = work.given, shorten(work.given.user_id)
+    tables = work.read()
+    check_users(work.con, work.inputs)
+    work.step("ranking")
+    query = "SELECT count(*) > 0 FROM {} WHERE userid::VARCHAR = ?"
+    has_truth, has_list = (
+        work.con.execute(query.format(f"{tables.prefix}{name}"), [given.user_id]).fetchall() == [(True,)]
+        for name in ("truth", "rec")
+    )
+    if not (has_truth or has_list):
+        raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
+    rows = fetch_rows(work.con, explain_query(work.job.request, given.user_id))
+    if not has_truth and not given.quiet:
+        say("note", f"user {user} is not in the truth: nothing can be measured")
+    return explanation_text(work.job, rows, has_truth, digits_of(given))
 
 
-def overlap(job: Job) -> None:
-    """Print how much the models' lists have in common."""
-
-    def results() -> Sequence[Row]:
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        check_systems(systems_of(con, tables), job.options.baseline, "overlap", "--", TO_COMPARE)
-        step("comparing")
-        return fetch_rows(con, overlap_query(job.request, job.options.baseline, job.persistence))
-
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 2, job.quiet) as step:
-        rows = interruptible(con, results)
-    write_output(job.output, overlap_text(job, rows, digits_of(job)))
+@printing(2)
+def overlap(work: Work) -> str:
+    """Return how much the models' lists have in common."""
+    work.systems(work.read(), "overlap")
+    work.step("comparing")
+    query = overlap_query(work.job.request, work.job.comparison.baseline, work.given.persistence)
+    return overlap_text(work.job, fetch_rows(work.con, query), digits_of(work.given))
 
 
 def write_report(job: Job) -> None:
@@ -275,83 +270,71 @@ def write_report(job: Job) -> None:
     from ..reporting.gathering import gather
     from ..reporting.page import page
 
+    given = job.options
     try:
         vl_convert()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
-    if job.figures is not None and os.path.exists(job.figures) and not os.path.isdir(job.figures):
-        raise DataError(f"{job.figures}: a file, not a directory")
+    if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
+        raise DataError(f"{given.figures}: a file, not a directory")
 
     def results() -> Findings:
-        check_options(con, job.options, "report", "--")
-        step("reading")
-        tables = read_inputs(con, job, inputs)
-        return gather(con, inputs, tables, job.request, job.options, job.check, job.allow_empty, step)
+        asked = (work.inputs, work.read(), job.request, job.comparison, not given.no_check, given.allow_empty)
+        return gather(work.con, *asked, work.step)
 
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 5, job.quiet) as step:
-        findings = interruptible(con, results)
-        step("drawing")
-        drawn, form = page(findings), job.figure_format
+    with opened(job, 5) as work:
+        findings = interruptible(work.con, results)
+        work.step("drawing")
+        drawn, form = page(findings), given.figure_format
         figures = {}
-        if job.figures is not None:
-            every = [chart for charts in drawn.charts.values() for chart in charts]
-            figures = {os.path.join(job.figures, f"{chart.name}.{form}"): chart for chart in every}
-            os.makedirs(job.figures, exist_ok=True)
-        check_outputs([*([job.output] if job.output else []), *figures], input_files(con, inputs))
+        if given.figures is not None:
+            every = itertools.chain(*drawn.charts.values())
+            figures = {os.path.join(given.figures, f"{chart.name}.{form}"): chart for chart in every}
+            os.makedirs(given.figures, exist_ok=True)
+        outputs = [path for path in (given.output, *figures) if path is not None]
+        check_outputs(outputs, input_files(work.con, work.inputs))
         draw = {"svg": svg, "png": png}[form]
         pictures = {path: draw(chart.specification) for path, chart in figures.items()}
-    if job.output is not None:
-        write_output(job.output, drawn.html)
+    if given.output is not None:
+        write_output(given.output, drawn.html)
     for path, picture in pictures.items():
         with atomic_file(path) as beside, open(beside, "wb") as file:
             file.write(picture)
 
 
-def print_sql(job: Job) -> None:
-    """Print the evaluation's statements."""
-    job = replace(job, request=with_contents(job.request, "evaluate", True))
-    with with_stdin(job.inputs) as inputs, connect_job(job) as con, progress(con, 1, job.quiet) as step:
-        step("reading")
-        tables = interruptible(con, lambda: read_inputs(con, job, inputs))
-    steps = plan(job.request, tables.has_system)
+@printing(1)
+def print_sql(work: Work) -> str:
+    """Return the evaluation's statements."""
+    request, tables = work.request("evaluate"), work.read()
+    steps = plan(request, tables.has_system)
     statements = [*tables.statements, *steps.tables, steps.summary]
-    if steps.by_segment:
-        statements.append(steps.by_segment)
-    if steps.by_user and job.by_user is not None:
-        statements.append(copy_statement(steps.by_user, job.by_user))
-    write_output(job.output, statements_text(statements))
+    statements += [steps.by_segment] if steps.by_segment else []
+    if steps.by_user and work.given.by_user is not None:
+        statements.append(copy_statement(steps.by_user, work.given.by_user))
+    return statements_text(statements)
 
 
 def statements_text(statements: Sequence[str]) -> str:
     return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
-def fuse(
-    inputs: Inputs,
-    settings: Mapping[str, Any],
-    options: Mapping[str, Any],
-    output: str,
-    database: str | None,
-    quiet: bool,
-) -> None:
+def fuse(job: Job) -> None:
     """Write the rankings of several models as one."""
     from .fusing import fuse_files
 
-    with with_stdin(inputs) as read, connect(settings, database) as con, progress(con, 1, quiet) as step:
-        step("fusing")
-        told = interruptible(con, lambda: fuse_files(con, read, output, options))
-    if not quiet:
+    with opened(job, 1) as work:
+        work.step("fusing")
+        told = interruptible(work.con, lambda: fuse_files(work.con, work.inputs, job))
+    if not job.options.quiet:
         write_output(None, told)
 
 
-def split(
-    events: str, output: str, columns: Mapping[str, str], spans: Mapping[str, Any], options: Mapping[str, Any]
-) -> None:
+def split(**given: Any) -> None:
     """Write train and test of a file of events, and print how many events are where."""
     from .splitting import split_events
 
     with connect({}) as con:
-        header, rows = interruptible(con, lambda: split_events(con, events, output, columns, spans, options))
+        header, rows = interruptible(con, lambda: split_events(con, **given))
     write_output(None, render("table", header, rows))
 
 

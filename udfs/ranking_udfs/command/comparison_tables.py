@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from ..evaluation.comparison import ComparisonOptions
 from ..evaluation.conclusion import (
@@ -17,7 +18,6 @@ from ..evaluation.words import DIGITS_OF_P, MARKS, Row, format_number, format_p,
 from ..texts import printable
 from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark
 
-HEADER = ("Measure", "System", "Mean", "Baseline", "Difference", "Relative", "W/T/L", "p", "Verdict")
 LEFT_OUT = ((), ("Relative",), ("Relative", "W/T/L"))  # of a table that is too wide for a terminal
 LATEX = {
     **{character: f"\\{character}" for character in "{}$&#_%"},
@@ -27,20 +27,19 @@ LATEX = {
 
 
 def comparison_text(
-    form: str,
+    given: Any,
     options: ComparisonOptions,
     segment: str | None,
     found: Sequence[Sequence[Row]],
     standings: Sequence[Standing | None],
-    digits: int | None = None,
-    is_safe: bool = False,
     gated: int = 0,
 ) -> str:
-    """Render the results in one of FORMATS, by default in 4 digits where people read them.
+    """Render the results in the format of the command's options `given`, in 4 digits where people read them.
 
     `found` are the rows of all users, and those of segments if there are any, which are called `segment`;
     `gated` of them have a p that is corrected over all that --fail-if looks at.
     """
+    form, digits, is_safe = given.format, given.digits, given.safe_csv
     everybody, *by_segment = found
     if form in ("csv", "json"):
         header = list(found[-1][0])  # segments have a column more
@@ -76,39 +75,33 @@ def best_lines(standings: Sequence[Standing | None], options: ComparisonOptions,
     return [best_sentence(one, options, digits) for one in several]
 
 
-def letters_text(
-    form: str,
-    options: ComparisonOptions,
-    standings: Sequence[Standing | None],
-    digits: int | None = None,
-    is_safe: bool = False,
-) -> str:
+def letters_text(given: Any, options: ComparisonOptions, standings: Sequence[Standing | None]) -> str:
     """Render the means of models, best first, with letters that those share who are not surely different."""
+    form, digits = given.format, given.digits
     shown = [one for one in standings if one is not None]
-    header = ["measure", "k", "system", "mean", "letters"]
     if form in ("csv", "json"):
-        rows = [
-            [one.measure, one.k, name, one.means[name], one.letters[name]]
+        cells = [
+            [one.measure, one.k, name, mean, one.letters[name]]
             for one in shown
-            for name in one.means
+            for name, mean in one.means.items()
         ]
-        return render(form, header, rows, is_safe, digits)
-    digits, tables = DIGITS if digits is None else digits, []
-    header = ["Measure", "System", "Mean", "Letters"]
-    for one in shown:
-        label = measure_label(one.best)
-        rows = [
-            [label, name, format_number(mean, digits), one.letters[name]] for name, mean in one.means.items()
+        return render(form, ["measure", "k", "system", "mean", "letters"], cells, given.safe_csv, digits)
+    digits, header = DIGITS if digits is None else digits, ["Measure", "System", "Mean", "Letters"]
+    tables = [
+        [
+            [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
+            for name, mean in one.means.items()
         ]
-        tables.append((label, rows))
+        for one in shown
+    ]
     if form == "latex":
-        text = latex_table(header, [rows for _, rows in tables], "llrl")
+        text = latex_table(header, tables, "llrl")
     elif form == "table":
         text = "\n".join(
-            f"{label}\n\n{render(form, header[1:], [row[1:] for row in rows])}" for label, rows in tables
+            f"{rows[0][0]}\n\n{render(form, header[1:], [row[1:] for row in rows])}" for rows in tables
         )
     else:
-        text = render(form, header, [row for _, rows in tables for row in rows])
+        text = render(form, header, [row for rows in tables for row in rows])
     said = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
     if len(shown) < len(standings):
         said.append(
@@ -126,46 +119,42 @@ def comparison_tables(
     left_out: Sequence[str] = (),
 ) -> str:
     """Render a table for each family on a terminal, without the columns `left_out`; else one for all."""
-    header = list(HEADER)
-    lines = [[row_cells(row, options, digits) for row in family] for family in families(rows)]
-    if segment is not None:
-        header.insert(1, segment)
-        places = [[row["segment"] for row in family] for family in families(rows)]
-        lines = [
-            [[line[0], place, *line[1:]] for line, place in zip(family, names, strict=True)]
-            for family, names in zip(lines, places, strict=True)
-        ]
+    tables = [[row_cells(row, options, segment, digits) for row in family] for family in families(rows)]
+    header = [name for name, _ in tables[0][0]]
+    cells = [[[cell for _, cell in line] for line in family] for family in tables]
     if form in ("latex", "markdown", "html") and options.baseline is not None:
         header[header.index("Baseline")] = f"Baseline ({options.baseline})"
     if form == "latex":
-        return latex_table(header, lines, "l" * (len(header) - 7) + "r" * 6 + "l")
+        return latex_table(header, cells, "l" * (len(header) - 7) + "r" * 6 + "l")
     if form in ("markdown", "html"):
-        return render(form, header, [line for family in lines for line in family])
+        return render(form, header, [line for family in cells for line in family])
     title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
     title += f", by {printable(segment)}" if segment is not None else ""
-    out = ("Measure", "p", *left_out)
-    kept = [i for i, name in enumerate(header) if name not in out or (i == 1 and segment is not None)]
+    kept = [i for i, name in enumerate(header) if i == 1 or name not in ("Measure", "p", *left_out)]
     return "\n".join(
         f"{family[0][0]}{title}\n\n"
         + render(form, [header[i] for i in kept], [[line[i] for i in kept] for line in family])
-        for family in lines
+        for family in cells
     )
 
 
-def row_cells(row: Row, options: ComparisonOptions, digits: int) -> Cells:
-    """Format the cells of a row, in the order of HEADER."""
+def row_cells(
+    row: Row, options: ComparisonOptions, segment: str | None, digits: int
+) -> list[tuple[str, Any]]:
+    """Format the cells of a row, each with its heading; `segment` is that of segments, if there are any."""
     half = None if row["low"] is None else (row["high"] - row["low"]) / 2
     relative = row["relative"]
     return [
-        measure_label(row),
-        row["system"] if options.baseline is not None else f"{row['system']} - {row['baseline']}",
-        format_number(row["mean_system"], digits),
-        format_number(row["mean_baseline"], digits),
-        format_with_half(row["difference"], half, digits),
-        "" if relative is None else f"{format_number(100 * relative, digits)} %",
-        f"{row['wins']}/{row['ties']}/{row['losses']}",
-        format_p(row["p_adjusted"], DIGITS_OF_P),
-        f"{MARKS[row['verdict']]} {row['verdict']}",
+        ("Measure", measure_label(row)),
+        *([(segment, row["segment"])] if segment is not None else []),
+        ("System", row["system"] if options.baseline is not None else f"{row['system']} - {row['baseline']}"),
+        ("Mean", format_number(row["mean_system"], digits)),
+        ("Baseline", format_number(row["mean_baseline"], digits)),
+        ("Difference", format_with_half(row["difference"], half, digits)),
+        ("Relative", "" if relative is None else f"{format_number(100 * relative, digits)} %"),
+        ("W/T/L", f"{row['wins']}/{row['ties']}/{row['losses']}"),
+        ("p", format_p(row["p_adjusted"], DIGITS_OF_P)),
+        ("Verdict", f"{MARKS[row['verdict']]} {row['verdict']}"),
     ]
 
 

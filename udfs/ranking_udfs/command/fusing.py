@@ -1,45 +1,44 @@
 """Files with rankings of several models as a file with one."""
 
 import os
-from collections.abc import Mapping
-from typing import Any
 
 import duckdb
 
 from ..duckdb.statements import literal, sql_value
-from ..evaluation.errors import DataError
-from ..inputs.files import extension
-from ..inputs.tables import Inputs, input_files, load
+from ..evaluation.errors import UsageError
+from ..inputs.tables import Inputs, input_files, load, systems_of
+from ..texts import shorten
 from ..writing import atomic_file
-from .output import COPY_OPTIONS, check_outputs, copy_statement
+from .output import check_outputs, copy_statement
+from .requests import Job
+from .values import TREC
 
-TREC = ".run"
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
 AS_IT_IS = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t', USE_TMP_FILE false"
+ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_fuse
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
-def fuse_files(
-    con: duckdb.DuckDBPyConnection, inputs: Inputs, output: str, options: Mapping[str, Any]
-) -> str:
-    """Write the fused rankings, and return a line that says what they are.
-
-    `options` are the arguments of ranking_fuse that name no column.
-    """
-    ending = TREC if output.lower().endswith(TREC) else extension(output)
-    if ending not in (*COPY_OPTIONS, TREC):
-        raise DataError(f"--output must end in one of {', '.join((*COPY_OPTIONS, TREC))}, got {output!r}")
+def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, job: Job) -> str:
+    """Write the fused rankings, and return a line that says what they are."""
+    output = str(job.options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
+    systems = systems_of(con, tables)
     if not tables.has_system:
-        raise DataError("fuse: nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv")
-    given = {**options, "descending": inputs.columns.descending}
+        rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
+        raise UsageError(f"fuse: {rule}")
+    if job.options.weights is not None and {*job.options.weights} != {*systems}:
+        rule, got = f"one of each model ({', '.join(systems)})", ",".join(job.options.weights)
+        raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
+    given = {name: getattr(job.options, name) for name in ARGUMENTS}
+    given["descending"] = inputs.columns.descending
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
     with atomic_file(output) as beside:
-        if ending == TREC:
+        if output.lower().endswith(TREC):
             con.execute(trec_statement(fused, order, output, beside))
         else:
             con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", beside, ", USE_TMP_FILE false"))

@@ -8,7 +8,7 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 from ..evaluation.defaults import EVERYBODY
-from ..evaluation.errors import DataError
+from ..evaluation.errors import UsageError
 from ..evaluation.problems import OF_HISTORY, is_known, problem_text
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
 from ..texts import shorten
@@ -260,12 +260,12 @@ def place_of(row: Row) -> str:
 
 
 def check_problem_names(conditions: Iterable[Condition], caller: str, has_history: bool = False) -> None:
-    """Raise DataError for a problem that the check never finds."""
+    """Raise UsageError for a problem that the check never finds."""
     for one in conditions:
         if one.verdict == PROBLEMS and one.column is not None and not is_known(one.column):
             if is_known(one.column, OF_HISTORY):
                 if has_history:
                     continue
-                raise DataError(f"{caller}: --fail-if {one.text} needs --history FILE")
+                raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")
             rule = "--fail-if problems(WORDS) must be words that a problem is called by"
-            raise DataError(f"{caller}: {rule}, got {one.text}")
+            raise UsageError(f"{caller}: {rule}, got {one.text}")

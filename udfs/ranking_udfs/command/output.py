@@ -10,15 +10,7 @@ from ..inputs.files import extension
 from ..texts import printable
 from ..writing import atomic_file
 from .messages import WRITABLE
-
-COPY_OPTIONS = {
-    ".parquet": "FORMAT parquet",
-    ".csv": "FORMAT csv, HEADER",
-    ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
-    ".json": "FORMAT json, ARRAY",
-    ".jsonl": "FORMAT json",
-    ".ndjson": "FORMAT json",
-}
+from .values import COPY_OPTIONS
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:

@@ -21,10 +21,9 @@ LEGEND = (
 
 def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int | None) -> str:
     """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
-    if job.format != "table":
-        header = list(rows[0]) if rows else ["rank", "itemid"]
-        cells = [list(row.values()) for row in rows]
-        return render_document(job.format, render(job.format, header, cells, job.is_safe, digits))
+    form, user = job.options.format, printable(job.options.user_id)
+    if form != "table":
+        return render_document(form, rows_text(form, rows, job, digits))
     systems = list(dict.fromkeys(row.get("system") for row in rows))
     k = job.request.ks[0]
     texts = []
@@ -32,12 +31,12 @@ def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int
         mine = [row for row in rows if row.get("system") == system]
         listed = [row for row in mine if row["rank"] is not None]
         of = "" if "system" not in rows[0] else f", {printable(system)}"
-        text = f"User {printable(job.user_id)}{of}, {'whole list' if k is None else f'top-{k}'}\n\n"
+        text = f"User {user}{of}, {'whole list' if k is None else f'top-{k}'}\n\n"
         text += list_table(listed, digits or 4) if listed else "No list.\n"
         if has_truth:
             text += "\n" + "".join(render_remark("table", line) for line in measured(mine, listed, k))
         texts.append(text)
-    return "\n".join(texts) or f"User {printable(job.user_id)}: no list and no relevant item.\n"
+    return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
 
 
 def list_table(listed: Sequence[Row], digits: int) -> str:
@@ -80,13 +79,20 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
     return lines
 
 
+def rows_text(form: str, rows: Sequence[Row], job: Job, digits: int | None) -> str:
+    """Render all columns of rows."""
+    header = list(rows[0]) if rows else ["rank", "itemid"]
+    return render(form, header, [list(row.values()) for row in rows], job.options.safe_csv, digits)
+
+
 def overlap_text(job: Job, rows: Sequence[Row], digits: int | None) -> str:
     """Render what lists have in common: for programs all columns, for people those that fit a line."""
-    if job.format in ("csv", "json"):
-        return render(job.format, list(rows[0]), [list(row.values()) for row in rows], job.is_safe, digits)
+    form = job.options.format
+    if form in ("csv", "json"):
+        return rows_text(form, rows, job, digits)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
-    text = render(job.format, list(OVERLAPS.values()), cells, digits=digits or 4)
-    text += "" if job.format == "html" else "\n"
+    text = render(form, list(OVERLAPS.values()), cells, digits=digits or 4)
+    text += "" if form == "html" else "\n"
     remarks = [LEGEND]
     for row in rows:
         for side in ("baseline", "system"):
@@ -95,4 +101,4 @@ def overlap_text(job: Job, rows: Sequence[Row], digits: int | None) -> str:
                 remarks.append(
                     f"Without a list of {row[side]} (counted as 0), k = {at}: {count} of the users"
                 )
-    return render_document(job.format, text + "".join(render_remark(job.format, line) for line in remarks))
+    return render_document(form, text + "".join(render_remark(form, line) for line in remarks))

@@ -41,14 +41,12 @@ def connect(
         return con
     from ..duckdb.connection import add_missing
 
-    if database is None:
-        add_missing(con)
-        return con
-    if ":" not in database and not os.path.isfile(database):
-        raise DataError(f"{database}: no such file")
-    if os.path.isfile(database) and not is_database(database):
-        raise DataError(f"{database}: not a DuckDB database")
-    con.execute(attach_statement(database))
+    if database is not None:
+        if ":" not in database and not os.path.isfile(database):
+            raise DataError(f"{database}: no such file")
+        if os.path.isfile(database) and not is_database(database):
+            raise DataError(f"{database}: not a DuckDB database")
+        con.execute(attach_statement(database))
     add_missing(con)  # names that are not replaced are in no query here
     return con
 

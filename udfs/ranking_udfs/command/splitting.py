@@ -2,13 +2,12 @@
 
 import os
 import re
-from collections.abc import Mapping
 from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import identifier, literal
-from ..evaluation.errors import DataError
+from ..duckdb.statements import identifier, literal, sql_value
+from ..evaluation.errors import DataError, UsageError
 from ..inputs.files import describe_columns, extension, list_files, pattern, struct_literal
 from ..texts import shorten
 from ..writing import atomic_file
@@ -16,6 +15,7 @@ from .output import check_outputs, copy_statement
 
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
 ROLES = {"user": "user_col", "item": "item_col", "time": "time_col"}
+SPANS = ("test_from", "test_size", "gap")
 SUMMARY = """
     SELECT fold, part, dropped,
         count(*) AS events, count(DISTINCT {user}) AS users, count(DISTINCT {item}) AS items
@@ -25,18 +25,14 @@ SUMMARY = """
 
 
 def split_events(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    output: str,
-    columns: Mapping[str, str],
-    spans: Mapping[str, str | None],
-    options: Mapping[str, str | int | None],
+    con: duckdb.DuckDBPyConnection, events: str, output: str, user: str, item: str, time: str, **given: Any
 ) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Write train and test of each fold into a folder; return a header and how many events are where.
 
-    `columns` are user, item and time; `spans` test_from, test_size and gap, texts of the kind that time is;
-    `options` the other arguments of ranking_split. In a CSV file all but the time stays as it is written.
+    `given` are the other arguments of ranking_split, of which SPANS are texts of the kind that time is. In a
+    CSV file all but the time stays as it is written.
     """
+    path, columns = events, {"user": user, "item": item, "time": time}
     kind = extension(path)
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
@@ -49,34 +45,30 @@ def split_events(
         types = dict.fromkeys(every, "VARCHAR") | {names["time"]: kinds["time"]}
         rows = f"{rows[:-1]}, types = {struct_literal(types)})"
     arguments = {ROLES[role]: literal(name) for role, name in names.items()}
-    arguments |= {
-        name: literal(value) if isinstance(value, str) else str(value) for name, value in options.items()
-    }
-    for name, text in spans.items():
-        arguments[name] = span_literal(con, name, text, kinds["time"])
-    given = ", ".join(f"{name} := {value}" for name, value in arguments.items() if value != "None")
+    for name, value in given.items():
+        is_span = name in SPANS and value is not None
+        arguments[name] = span_literal(con, name, value, kinds["time"]) if is_span else sql_value(value)
+    called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
     con.execute(
-        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {given})"
+        f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
     )
     write_parts(con, path, output, path[path.lower().rindex(kind) :])
     found = con.execute(SUMMARY.format(user=identifier(names["user"]), item=identifier(names["item"])))
     return [name for name, *_ in found.description or ()], found.fetchall()
 
 
-def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str | None, time: str) -> str:
-    """Return the SQL of an argument whose type follows from that of the time, or raise DataError."""
-    if text is None:
-        return "NULL"
+def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str, time: str) -> str:
+    """Return the SQL of an argument whose type follows from that of the time, or raise UsageError."""
     is_calendar = time.startswith(("DATE", "TIMESTAMP"))
     kind = time if name == "test_from" else "INTERVAL" if is_calendar else "BIGINT"
     if time == "TIMESTAMP WITH TIME ZONE":
         con.execute("SET TimeZone = 'UTC'")
     option = f"--{name.replace('_', '-')}"
     if kind == "INTERVAL" and not re.search(r"[a-z:]", text, re.IGNORECASE):  # DuckDB takes seconds
-        raise DataError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
+        raise UsageError(f"{option} must have a unit, such as '7 days', got {shorten(repr(text))}")
     if con.execute(f"SELECT TRY_CAST({literal(text)} AS {kind})").fetchone() == (None,):
-        raise DataError(
+        raise UsageError(
             f"{option} must be of type {kind}, for a time of type {time}, got {shorten(repr(text))}"
         )
     return f"{literal(text)}::{kind}"

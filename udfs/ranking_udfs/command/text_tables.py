@@ -109,22 +109,22 @@ def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
 
 
 def evaluation_text(
-    form: str,
+    given: Any,
     request: Request,
     named: Sequence[str],
     segment: str | None,
     summary: Sequence[Row],
     by_segment: Sequence[Row],
-    is_long: bool = False,
-    is_safe: bool = False,
-    digits: int | None = None,
-    width: int = WIDTH,
+    digits: int | None,
+    width: int,
 ) -> str:
     """Render the results: for programs a row per model, segment and k; for people measures by k.
 
-    `named` are the models in the order of their files, `segment` what segments are called; `is_long` makes it
-    a row per model, segment, k and measure, for both. Tables wider than `width` have a row per model and k.
+    `given` are the command's options, of which `--long` makes it a row per model, segment, k and measure, for
+    both. `named` are the models in the order of their files, `segment` what segments are called. Tables wider
+    than `width` have a row per model and k.
     """
+    form, is_safe = given.format, given.safe_csv
     found = {row["system"] for row in summary if "system" in row}
     systems: list[str | None] = [*named, *sorted(found - set(named), key=str)]
 
@@ -133,12 +133,12 @@ def evaluation_text(
         return system, row.get("segment", ""), request.ks.index(row["k"])
 
     summary, by_segment = sorted(summary, key=order), sorted(by_segment, key=order)
-    if is_long or form in ("csv", "json"):
+    if given.long or form in ("csv", "json"):
         if by_segment:
             summary = [*({"segment": EVERYBODY, **row} for row in summary), *by_segment]
         counts, every = (*COUNTS, *OF_LISTS), (*request.choices, *request.contents)
         header = [name for name in ("system", "segment", "k", *counts) if name in summary[0]]
-        if is_long:
+        if given.long:
             header = [name for name in header if name not in counts]
             body = [
                 [*(row[name] for name in header), choice.name, row[choice.name]]
@@ -228,10 +228,8 @@ def transposed_table(
 
     def table(chosen: Sequence[Choice]) -> str:
         body = [
-            [
-                *(format_cut_off(row[name]) if name == "k" else row[name] for name in columns),
-                *(row[choice.name] if row["k"] in choice.cuts else "" for choice in chosen),
-            ]
+            [format_cut_off(row[name]) if name == "k" else row[name] for name in columns]
+            + [row[choice.name] if row["k"] in choice.cuts else "" for choice in chosen]
             for row in results
             if any(row["k"] in choice.cuts for choice in chosen)
         ]

@@ -10,7 +10,7 @@ from ..duckdb.statements import literal, sql_value
 from ..measures.grammar import Choice
 from ..texts import shorten
 from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
-from .errors import DataError
+from .errors import UsageError
 from .queries import Request, cut_off_condition, fetch_rows, with_segments
 
 GATED = {  # the columns that `ranking_gate` reads or writes
@@ -38,14 +38,14 @@ OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
 
 
 def check_measures(request: Request, caller: str, dashes: str = "") -> None:
-    """Raise DataError for a measure by which no two models can be compared.
+    """Raise UsageError for a measure by which no two models can be compared.
 
     `caller` is the function or command that errors name, `dashes` stand in front of its options.
     """
     for choice in request.choices:  # not of the contents, whose verdicts are higher and lower
         if choice.measure.higher_is_better is None:
             rule = "must say which of two models is better"
-            raise DataError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
+            raise UsageError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
 
 
 def options_query(options: ComparisonOptions, caller: str) -> str:
@@ -58,29 +58,29 @@ def options_query(options: ComparisonOptions, caller: str) -> str:
 def check_options(
     con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str, dashes: str = ""
 ) -> None:
-    """Raise DataError for an option that is not valid, before any file is read."""
+    """Raise UsageError for an option that is not valid, before any file is read."""
     try:
         con.execute(options_query(options, caller)).fetchall()
     except duckdb.InvalidInputException as error:
         message = str(error).partition(": ")[2]
-        raise DataError(message.replace(f"{caller}: ", f"{caller}: {dashes}", 1)) from None
+        raise UsageError(message.replace(f"{caller}: ", f"{caller}: {dashes}", 1)) from None
 
 
 def check_systems(
     systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "", example: str = ""
 ) -> None:
-    """Raise DataError where there are not two models, or not that baseline; `example` names two."""
+    """Raise UsageError where there are not two models, or not that baseline; `example` names two."""
     if len(systems) < 2:
         got = f"one, {shorten(systems[0])!r}" if systems else "one"
-        raise DataError(f"{caller}: there must be two models or more, as in {example}, got {got}")
+        raise UsageError(f"{caller}: there must be two models or more, as in {example}, got {got}")
     check_baseline(systems, baseline, caller, dashes)
 
 
 def check_baseline(systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "") -> None:
-    """Raise DataError if the baseline is no model; `caller` and `dashes` as for check_measures."""
+    """Raise UsageError if the baseline is no model; `caller` and `dashes` as for check_measures."""
     if baseline is not None and baseline not in systems:
         there = shorten(", ".join(systems)) or "there is one, without a name"
-        raise DataError(f"{caller}: {dashes}baseline must be a model ({there}), got {shorten(baseline)!r}")
+        raise UsageError(f"{caller}: {dashes}baseline must be a model ({there}), got {shorten(baseline)!r}")
 
 
 def segment_tables(request: Request) -> list[str]:

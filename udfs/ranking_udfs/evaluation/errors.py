@@ -17,7 +17,11 @@ class DataError(Exception):
     """An error of the data or of a request, on one line."""
 
 
-class NothingInCommonError(DataError):
+class UsageError(DataError):
+    """An error of what was asked for, such as a baseline that is no model."""
+
+
+class NothingInCommonError(UsageError):
     """An error of recommendations and truth without a user or an item in common."""
 
 

@@ -12,7 +12,7 @@ from ..measures.grammar import Choice, merge_choices
 from ..measures.registry import Measure, Number
 from .columns import ARGUMENTS, COLUMNS, Columns
 from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, PERSISTENCE, K
-from .errors import DataError
+from .errors import UsageError
 from .words import COUNTS, cut_off_key
 
 # The tables that say what lists hold, and how they are given to the command and in Python.
@@ -102,7 +102,7 @@ def with_contents(request: Request, caller: str, is_command: bool = False) -> Re
     """Put apart the measures of what is in the lists; `evaluate` has all that it can where none is named.
 
     Raises:
-        DataError: one needs a table that is not given, or a value of each user, or an order of equal scores.
+        UsageError: one needs a table that is not given, or a value of each user, or an order of equal scores.
     """
     given = [name for name in TABLES_OF_CONTENTS if getattr(request, name)]
 
@@ -115,16 +115,16 @@ def with_contents(request: Request, caller: str, is_command: bool = False) -> Re
         if needed := " and ".join(lacking(choice.measure)):
             for name, forms in TABLES_OF_CONTENTS.items():
                 needed = needed.replace(name, forms[not is_command])
-            raise DataError(f"{caller}: {choice.name} needs {needed}")
+            raise UsageError(f"{caller}: {choice.name} needs {needed}")
         if caller == "compare" and choice.measure not in BY_USER:
             rule = f"{dashes}measures must be those that each user has a value of"
-            raise DataError(f"{caller}: {rule}, got {choice.name}, which is of all lists together")
+            raise UsageError(f"{caller}: {rule}, got {choice.name}, which is of all lists together")
     if caller == "evaluate" and given and not contents:
         usual = (one for one in CONTENTS.values() if not lacking(one))
         contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
     if contents and request.ties == "expected":
         rule = f"{dashes}ties must be item or trec with {contents[0].name}"
-        raise DataError(f"{caller}: {rule}, which {NO_CLOSED_FORM}, got expected")
+        raise UsageError(f"{caller}: {rule}, which {NO_CLOSED_FORM}, got expected")
     choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
     return replace(request, choices=choices, contents=contents)
 

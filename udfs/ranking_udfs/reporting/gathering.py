@@ -19,7 +19,7 @@ from ..evaluation.comparison import (
     segment_tables,
 )
 from ..evaluation.defaults import DIGITS, TIES
-from ..evaluation.errors import DataError
+from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import Standing, find_standings
 from ..evaluation.problems import check_common, problem_text
 from ..evaluation.queries import (
@@ -63,17 +63,17 @@ def gather(
     """Make the tables by_user and by_segment of those of the inputs, and find what the page shows.
 
     Models are compared with the first where `options` name no baseline. `allow_empty`: whether a model may
-    have no user or no item in common with truth; `step` is told what is done. Raises DataError if there are
+    have no user or no item in common with truth; `step` is told what is done. Raises UsageError if there are
     too many models for a page, or they cannot be compared so.
     """
     systems, dashes = systems_of(con, tables), "--" * inputs.is_command
     if len(systems) > MOST_SYSTEMS:
-        raise DataError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
+        raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
     check_baseline(systems, options.baseline, "report", dashes)
     for choice in request.choices:
         if choice.measure.name in CONTENTS:
             rule = f"{dashes}measures must be measured by truth"
-            raise DataError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
+            raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(systems) > 1:
         check_measures(request, "report", dashes)
     check_users(con, inputs)

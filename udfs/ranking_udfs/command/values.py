@@ -1,0 +1,119 @@
+"""Values of the command's options, read from text; a ValueError says the rule that one breaks."""
+
+import math
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..evaluation.defaults import LARGEST_K
+
+if TYPE_CHECKING:
+    from ..measures.grammar import Choice
+
+# The formats in which DuckDB writes a file of rows, by extension.
+COPY_OPTIONS = {
+    ".parquet": "FORMAT parquet",
+    ".csv": "FORMAT csv, HEADER",
+    ".tsv": "FORMAT csv, HEADER, DELIMITER '\t'",
+    ".json": "FORMAT json, ARRAY",
+    ".jsonl": "FORMAT json",
+    ".ndjson": "FORMAT json",
+}
+TREC = ".run"
+
+
+def number(
+    rule: str, holds: Callable[[float], bool] = math.isfinite, kind: type[float] | type[int] = float
+) -> Callable[[str], float]:
+    """Return the reader of a finite number that holds to the rule."""
+
+    def parse(text: str) -> float:
+        try:
+            found = kind(text)
+            if math.isfinite(found) and holds(found):
+                return found
+        except (ValueError, OverflowError):
+            pass
+        raise ValueError(f"must be {rule}, got {text!r}")
+
+    return parse
+
+
+def integer(low: int, high: int | None = None) -> Callable[[str], float]:
+    """Return the reader of an integer from low to high."""
+    rule = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
+    return number(rule, lambda found: low <= found and (high is None or found <= high), int)
+
+
+def parse_measures(text: str) -> list["Choice"]:
+    """Read `ndcg@5,10,recall`."""
+    from ..measures import grammar
+
+    found = grammar.parse_measures(text)
+    for one in found:
+        check_cut_offs(one.cuts)
+    return found
+
+
+def parse_cut_offs(text: str) -> list[int | None]:
+    """Read `5,10,all`."""
+    from ..measures import grammar
+
+    return check_cut_offs(grammar.parse_cut_offs(text))
+
+
+def check_cut_offs(ks: "list[int | None] | tuple[int | None, ...]") -> list[int | None]:
+    """Refuse a cut-off that no list reaches."""
+    for k in ks:
+        if k is not None and k > LARGEST_K:
+            raise ValueError(f"k must be {LARGEST_K} or less, or all, got {k}")
+    return [*ks]
+
+
+def parse_weights(text: str) -> dict[str, float]:
+    """Read `bm25=1,vector=0.5`."""
+    found: dict[str, float] = {}
+    for one in text.split(","):
+        name, equals, weight = one.rpartition("=")
+        if not (name and equals) or name in found:
+            raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
+        found[name] = number("a number")(weight)
+    if not any(found.values()):
+        raise ValueError(f"must not all be 0, got {text!r}")
+    return found
+
+
+def parse_segment(text: str) -> tuple[str, str]:
+    """Read `users.csv:country`."""
+    drive, rest = os.path.splitdrive(text)  # a colon of Windows' that is no separator
+    path, colon, column = rest.rpartition(":")
+    if not (path and colon and column):
+        raise ValueError(f"must be FILE:COLUMN, got {text!r}")
+    return drive + path, column
+
+
+def parse_items(text: str) -> tuple[str, str]:
+    """Read `items.csv` or `items.csv:kind`."""
+    drive, rest = os.path.splitdrive(text)
+    path, _, column = rest.rpartition(":")
+    is_path = not column or "/" in column or "\\" in column  # as behind https:
+    return (text, "category") if is_path or not path else (drive + path, column)
+
+
+def parse_output(path: str) -> str | None:
+    """Read where text goes; `-` is standard output, as of other commands."""
+    return None if path == "-" else path
+
+
+def file_in(*endings: str) -> Callable[[str], str]:
+    """Return the reader of the path of a file whose extension is one of these."""
+
+    def parse(path: str) -> str:
+        from ..inputs.files import extension
+
+        ending = TREC if path.lower().endswith(TREC) else extension(path)
+        if ending not in endings:
+            raise ValueError(f"must end in one of {', '.join(endings)}, got {path!r}")
+        return path
+
+    return parse
