@@ -78,17 +78,21 @@ const atK = (measure, k) => `${measure}@${k ?? "all"}`;
 
 let parts, script, connection; // the library's files, the pack's SQL, a promise of {db, con}
 let stop = () => {}; // ends what the page waits for
+let isCancelled = false;
 const files = new Map(); // what DuckDB may read, by name
 
+const notLoaded = (path) => new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
+
 async function fetched([path, integrity]) {
-  return URL.createObjectURL(await (await fetch(CDN + path, { integrity })).blob());
+  const answer = await fetch(CDN + path, { integrity }).catch(() => Promise.reject(notLoaded(path)));
+  return URL.createObjectURL(await answer.blob());
 }
 
 function addScript([path, integrity]) {
   const added = Object.assign(document.createElement("script"), { src: CDN + path, integrity, crossOrigin: "anonymous" });
   return new Promise((resolve, reject) => {
     added.onload = resolve;
-    added.onerror = () => reject(new Error(`${CDN + path} could not be loaded, or is not what it should be`));
+    added.onerror = () => reject(notLoaded(path));
     document.head.append(added);
   });
 }
@@ -125,11 +129,17 @@ const register = (db, name, file) =>
 
 class Cancelled extends Error {}
 
-/** Return the rows of a query; Cancelled if the user ends it. */
-async function query(sql) {
-  const work = connection.then(({ con }) => con.query(sql));
+/** Wait for what DuckDB does; Cancelled if the user ends it, since a worker that is ended never answers. */
+function ask(what) {
+  if (isCancelled) throw new Cancelled();
+  const work = connection.then(what);
   work.catch(() => {});
-  const found = await Promise.race([work, new Promise((_, reject) => (stop = reject))]);
+  return Promise.race([work, new Promise((_, reject) => (stop = reject))]);
+}
+
+/** Return the rows of a query. */
+async function query(sql) {
+  const found = await ask(({ con }) => con.query(sql));
   return found.toArray().map((row) => row.toJSON());
 }
 
@@ -137,6 +147,7 @@ async function query(sql) {
 function restart() {
   connection.then(({ db }) => db.terminate(), () => {});
   connection = connect();
+  isCancelled = true;
   stop(new Cancelled());
 }
 
@@ -161,7 +172,7 @@ async function addFile(file) {
   let name = file.name.replace(/[*?[\]]/g, "_");
   for (let i = 2; files.has(name) && files.get(name) !== file; i++) name = name.replace(/^(\d+_)?/, `${i}_`);
   files.set(name, file);
-  await register((await connection).db, name, file);
+  await ask(({ db }) => register(db, name, file));
   return name;
 }
 
@@ -208,7 +219,8 @@ async function inspect(side, file, where = "") {
     const got = Object.keys(columns).map((one) => JSON.stringify(one.slice(0, 60))).join();
     throw new InputError(side, `${file.name} cannot be read as CSV: it has one column, ${got}.`);
   }
-  return { name, file, shown: file.name, rows, columns, where, isTyped: Boolean(kind || trec) };
+  const table = { name, file, shown: file.name, rows, columns, where, isTyped: Boolean(kind || trec) };
+  return { ...table, ...(await recognise(table)) };
 }
 
 const modelOf = (table) => table.shown.replace(/\..*/, "");
@@ -216,12 +228,13 @@ const has = (table, column) => Object.hasOwn(table.columns, column);
 const rowType = (table) =>
   literal(`STRUCT(${Object.entries(table.columns).map(([name, type]) => `${identifier(name)} ${type}`).join(", ")})`);
 
-/** Return the likely column of each role: the one of that name, or what the pack's SQL takes for it. */
+/** Find the likely column of each role, the one of that name or what the pack's SQL takes for it, and those of runs. */
 async function recognise(table) {
   const near = Object.entries(ARGUMENTS).map(([role, argument]) => `_ranking_nearest_column(${rowType(table)}, '${argument}') AS ${role}`);
-  const [found] = await query(`SELECT ${near.join(", ")}`);
+  const [found] = await query(`SELECT ${near.join(", ")}, _ranking_like_runs(${rowType(table)}) AS runs`);
   const exact = (role) => Object.keys(table.columns).find((column) => column.toLowerCase() === role);
-  return Object.fromEntries(Object.keys(ARGUMENTS).map((role) => [role, exact(role) ?? found[role]]));
+  const likely = Object.fromEntries(Object.keys(ARGUMENTS).map((role) => [role, exact(role) ?? found[role]]));
+  return { likely, runs: [...found.runs] };
 }
 
 /** Let go of files that no table is of. */
@@ -229,7 +242,7 @@ async function forget() {
   const used = Object.values(tables).flat().map((table) => table.name);
   for (const name of [...files.keys()].filter((name) => !used.includes(name))) {
     files.delete(name);
-    await (await connection).db.dropFile(name);
+    await ask(({ db }) => db.dropFile(name));
   }
 }
 
@@ -237,7 +250,7 @@ async function forget() {
 async function choose(side, chosen, where) {
   tables[side] = [];
   await forget();
-  say(side);
+  [side, "options", ""].forEach((one) => say(one));
   $("#answer").replaceChildren();
   if (side === "rec") $("#baseline").hidden = true; // which models there are is known when the files are read
   else $("#form").elements.min_grade.value = ""; // it was of other grades
@@ -251,7 +264,7 @@ async function choose(side, chosen, where) {
   }
   if (!found.length) return;
   tables[side] = found;
-  const likely = await recognise(found[0]);
+  const { likely } = found[0];
   const taken = new Set();
   for (const [role, label] of Object.entries(ROLES[side])) {
     const select = element("select", { name: `${side}.${role}` });
@@ -261,16 +274,16 @@ async function choose(side, chosen, where) {
     taken.add(select.value);
     place.append(element("label", {}, `${label} `, select));
   }
-  await offerSwap();
+  offerSwap();
 }
 
 const column = (side, role) => $("#form").elements[`${side}.${role}`]?.value ?? "";
 
 /** Offer to swap the two sides where the truth has the scores or the models, and the recommendations have not. */
-async function offerSwap() {
-  say("truth", "");
+function offerSwap() {
+  say("truth");
   if (!tables.rec.length || !tables.truth.length) return;
-  const [rec, truth] = [await recognise(tables.rec[0]), await recognise(tables.truth[0])];
+  const [rec, truth] = [tables.rec[0].likely, tables.truth[0].likely];
   const what = [
     !has(tables.rec[0], "score") && has(tables.truth[0], "score") ? "a column score" : "",
     !rec.system && truth.system ? `a column of models, ${truth.system},` : "",
@@ -574,29 +587,31 @@ function specification(rows, measure, systems, ks) {
 }
 
 /** Draw the means of a measure; Vega's expressions are interpreted, since the policy forbids to compile them. */
-async function chart(found, measure, names) {
-  const systems = found.systems.slice(0, MOST_SYSTEMS.charts).map((name) => names(name));
+async function chart(found, measure) {
+  const systems = found.systems.slice(0, MOST_SYSTEMS.charts).map(names);
   const rows = found.means.filter((row) => row.measure === measure && systems.includes(names(row.system)))
     .map((row) => ({ system: names(row.system), k: row.k ?? "all", mean: row.mean, low: row.mean - row.half, high: row.mean + row.half }));
   const figure = element("figure", {}, element("h3", {}, `${measure} ${found.ks.length > 1 ? "by cut-off" : `at ${found.ks[0] ?? "all"}`}`));
   const place = element("div", { role: "img", "aria-label": `${measure}; the numbers are in the table` });
   figure.append(place);
-  const ks = found.ks.map((k) => k ?? "all");
+  const ks = [...found.ks].sort((one, other) => (one ?? Infinity) - (other ?? Infinity)).map((k) => k ?? "all");
   await window.vegaEmbed(place, specification(rows, measure, systems, ks), { ast: true, renderer: "svg", actions: false, tooltip: false, defaultStyle: false });
   return figure;
 }
 
-/** Offer a table of DuckDB's as a file. */
-function download(name) {
+/** Offer a table of DuckDB's as a file, in which no name of a model is a formula of a spreadsheet. */
+function download(name, columns) {
+  const plain = columns.map((one) => `CASE WHEN regexp_matches(${one}, '^[-=+@\\t\\r]') THEN '''' ELSE '' END || ${one} AS ${one}`);
+  const rows = `SELECT *${plain.length ? ` REPLACE (${plain.join(", ")})` : ""} FROM ${name}`;
   const button = element("button", { type: "button", class: "screen" }, `${name} as CSV`);
   button.onclick = () => work(async () => {
-    await query(`COPY ${name} TO '${name}.csv' (HEADER)`);
-    const bytes = await (await connection).db.copyFileToBuffer(`${name}.csv`);
+    await query(`COPY (${rows}) TO '${name}.csv' (HEADER)`);
+    const bytes = await ask(({ db }) => db.copyFileToBuffer(`${name}.csv`));
     const link = element("a", { download: `${name}.csv`, href: URL.createObjectURL(new Blob([bytes], { type: "text/csv" })) });
     link.click();
     URL.revokeObjectURL(link.href);
   });
-  return button;
+  return element("p", {}, button);
 }
 
 /** Show the SQL, for DuckDB's shell or for Python. */
@@ -615,48 +630,74 @@ function sqlParts(listing) {
   return [element("p", { class: "screen" }, element("label", {}, "For ", choice), " ", copy), text];
 }
 
+const names = (system) => system ?? "The model";
+const quiet = (text) => element("p", { class: "quiet" }, text);
+
 async function show(found) {
-  const { systems, baseline, ks, measures, means, comparisons } = found;
-  const several = systems.length > 1;
-  const names = (name) => name ?? "The model";
-  const ordered = several ? [baseline, ...systems.filter((name) => name !== baseline)] : systems;
-  const problems = found.problems.map((row) => element("li", {}, problemText(row)));
-  const data = [
-    ...(found.isFound ? [element("p", {}, "The scores look like ranks, so the lowest counts as the best. “Best score” above changes that.")] : []),
-    problems.length ? element("p", {}, "What there is to know about the data:") : element("p", {}, "The check of the data found nothing."),
-    element("ul", {}, ...problems),
-    table(["Table", "Rows", "Users", "Items"], found.counts.map((row) => [row.of === "truth" ? "Truth" : names(row.system), row.lines, row.users, row.items]), "The data"),
-  ];
-  const parts = [section("The data", ...data)];
-  if (several) {
-    const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
-    const lead = leading(found);
-    const said = family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length)));
-    parts.push(section("The answer",
-      ...(found.refused ? [element("p", { class: "error" }, `The models cannot be compared: ${found.refused}`)] : []),
-      ...(lead ? [element("p", { class: "lead" }, lead)] : found.refused ? [] : [element("p", {}, `No model is called the best: that needs ${MOST_SYSTEMS.pairs} models or fewer, and a value of every user.`)]),
-      element("ul", { class: "verdicts" }, ...said)));
+  const { comparisons, baseline, measures } = found;
+  const parts = [section("The data", ...data(found))];
+  if (found.systems.length > 1) parts.push(section("The answer", ...verdicts(found)));
+  else parts.push(section("In short", element("p", { class: "lead" }, inShort(found))));
+  parts.push(section("Means", ...(await means(found))));
+  if (comparisons.length) {
+    const each = measures.map((measure) => differences(comparisons, measure));
+    parts.push(section(`Differences to ${baseline}`, ...each, download("comparisons", ["baseline", "system"])));
   }
-  const decimals = new Map(systems.map((name) => {
-    const rows = means.filter((row) => (row.system ?? null) === name);
-    return [name, columnDecimals(rows.map((row) => row.mean), rows.map((row) => row.half))];
-  }));
-  const cell = (measure, k, name) => {
-    const row = means.find((one) => one.measure === measure && one.k === k && (one.system ?? null) === name);
-    return row ? formatWithHalf(row.mean, row.half, decimals.get(name)) : "";
-  };
-  const rows = measures.flatMap((measure) => ks.map((k) => [atK(measure, k), ...ordered.map((name) => cell(measure, k, name))]));
-  const charts = element("div", { class: "charts" });
-  for (const measure of measures) charts.append(await chart({ ...found, systems: ordered }, measure, names));
-  parts.push(section("Means",
-    element("p", { class: "quiet" }, `Means over ${Math.max(...found.users.map((row) => row.users))} users, ± half of the ${100 * CONFIDENCE} % confidence interval.`),
-    table(["Measure", ...ordered.map(names)], rows, "Means"),
-    ...(systems.length > MOST_SYSTEMS.charts ? [element("p", { class: "quiet" }, `The charts show ${MOST_SYSTEMS.charts} of ${systems.length} models.`)] : []),
-    charts, element("p", {}, download("means"))));
-  if (comparisons.length) parts.push(section(`Differences to ${baseline}`, ...measures.map((measure) => differences(comparisons, measure)), element("p", {}, download("comparisons"))));
-  parts.push(section("Users who got nothing", ...gotNothing(found, names)));
+  parts.push(section("Users who got nothing", ...gotNothing(found)));
   parts.push(section("How it was made", ...sqlParts(found.listing)));
   $("#answer").replaceChildren(...parts);
+}
+
+/** Say what is wrong with the data, before any number. */
+function* data({ problems, counts, isFound }) {
+  if (isFound) yield element("p", {}, "The scores look like ranks, so the lowest counts as the best. “Best score” above changes that.");
+  const runs = new Set(tables.rec.flatMap((one) => one.runs).filter((name) => name !== column("rec", "system")));
+  const unread = [...runs].map((name) => `rec: a column ${name} is not read, so that several runs of a model make one list: keep one run`);
+  const texts = [...unread, ...problems.map(problemText)];
+  yield element("p", {}, texts.length ? "What there is to know about the data:" : "The check of the data found nothing.");
+  yield element("ul", {}, ...texts.map((text) => element("li", {}, text)));
+  const rows = counts.map((row) => [row.of === "truth" ? "Truth" : names(row.system), row.lines, row.users, row.items]);
+  yield table(["Table", "Rows", "Users", "Items"], rows, "The data");
+}
+
+/** Say which model is better, and how sure that is. */
+function* verdicts(found) {
+  const { refused, comparisons, measures, ks } = found;
+  if (refused) {
+    yield element("p", { class: "error" }, `The models cannot be compared: ${refused}`);
+    return;
+  }
+  const lead = leading(found);
+  const needed = `${MOST_SYSTEMS.pairs} models or fewer, and a value of every user`;
+  yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No model is called the best: that needs ${needed}.`);
+  const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
+  yield element("ul", { class: "verdicts" }, ...family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length))));
+}
+
+/** Write a mean with half of its interval, with the decimals of all means of this model. */
+function meanText({ means }, measure, k, system) {
+  const rows = means.filter((row) => (row.system ?? null) === system);
+  const row = rows.find((one) => one.measure === measure && one.k === k);
+  return row ? formatWithHalf(row.mean, row.half, columnDecimals(rows.map((one) => one.mean), rows.map((one) => one.half))) : "";
+}
+
+function inShort(found) {
+  const { measures, ks, systems } = found;
+  return `${atK(measures[0], ks[0])} is ${meanText(found, measures[0], ks[0], systems[0]) || "unknown: no user has a value"}.`;
+}
+
+async function means(found) {
+  const { systems, baseline, ks, measures, users } = found;
+  const ordered = [baseline, ...systems.filter((name) => name !== baseline)];
+  const rows = measures.flatMap((measure) => ks.map((k) => [atK(measure, k), ...ordered.map((name) => meanText(found, measure, k, name))]));
+  const charts = element("div", { class: "charts" });
+  for (const measure of measures) charts.append(await chart({ ...found, systems: ordered }, measure));
+  const some = systems.length > MOST_SYSTEMS.charts ? [quiet(`The charts show ${MOST_SYSTEMS.charts} of ${systems.length} models.`)] : [];
+  const whole = Math.max(...users.map((row) => row.users));
+  return [
+    quiet(`Means over ${whole} users, ± half of the ${100 * CONFIDENCE} % confidence interval.`),
+    table(["Measure", ...ordered.map(names)], rows, "Means"), ...some, charts, download("means", found.hasSystems ? ["system"] : []),
+  ];
 }
 
 function differences(comparisons, measure) {
@@ -673,13 +714,13 @@ function differences(comparisons, measure) {
 }
 
 /** Say who has no list of a model, and what the means are of those who have one of every model. */
-function gotNothing({ users, shared, measures, ks }, names) {
+function gotNothing({ users, shared, measures, ks }) {
   const header = ["System", "Users", "Got nothing", "Of them"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
   const means = shared.map((row) => `${formatWithHalf(row.mean, null, decimals)} with ${row.system}`).join(", ");
   return [
-    element("p", { class: "quiet" }, "Users evaluated are those of the truth. One without recommendations counts as an empty list."),
+    quiet("Users evaluated are those of the truth. One without recommendations counts as an empty list."),
     table(header, rows, "Users who got nothing", ["Of them"]),
     ...(shared[0]?.users ? [element("p", {}, `Of the ${shared[0].users} users with recommendations of every model, ${atK(measures[0], ks[0])} is ${means}.`)] : []),
   ];
@@ -705,9 +746,10 @@ let waiting = 0;
 /** Do one thing after another, with its errors beside what caused them; the page stays alive whatever happens. */
 function work(what) {
   waiting += 1;
-  $("#cancel").hidden = false;
+  $("#cancel").hidden = !connection;
   queue = queue.then(async () => {
     $("main").setAttribute("aria-busy", "true");
+    isCancelled = false;
     try {
       progress((await what()) ?? "", 1);
     } catch (error) {
@@ -716,7 +758,7 @@ function work(what) {
       else if (!(error instanceof Cancelled)) {
         const isTooLarge = /memory|allocat|unreachable/i.test(error.message);
         say("", isTooLarge ? `These files are too large for a tab of the browser: ${firstLine(error)}` : firstLine(error));
-        if (isTooLarge) restart();
+        if (isTooLarge && connection) restart();
       }
     }
     waiting -= 1;
@@ -737,7 +779,7 @@ async function evaluate() {
   $("#baseline").hidden = found.systems.length < 2;
   progress("Drawing", 0.95);
   await show(found);
-  $("#answer h2").scrollIntoView({ block: "nearest" });
+  $("#answer").scrollIntoView();
   return `Answered in ${((performance.now() - start) / 1000).toFixed(1)} s.`;
 }
 
@@ -752,8 +794,14 @@ async function sample() {
 
 for (const side of ["rec", "truth"]) {
   const place = $(`#${side}`);
-  const take = (chosen) => work(() => choose(side, side === "rec" ? [...chosen] : [...chosen].slice(0, 1)));
-  place.querySelector("input").onchange = (event) => take(event.target.files);
+  const take = (list) => {
+    const chosen = side === "rec" ? [...list] : [...list].slice(0, 1);
+    if (chosen.length) work(() => choose(side, chosen));
+  };
+  place.querySelector("input").onchange = ({ target }) => {
+    take(target.files);
+    target.value = ""; // so that the same file can be chosen again
+  };
   place.ondrop = (event) => take(event.dataTransfer.files);
   for (const name of ["dragover", "dragleave", "drop"]) place.addEventListener(name, () => place.classList.toggle("over", name === "dragover"));
 }
