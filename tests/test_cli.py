@@ -15,6 +15,7 @@ import pytest
 
 from ranking_udfs.command.arguments import parsers
 from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb.statements import description, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
 from tests.command import (  # noqa: F401
     DOCUMENTS,
@@ -50,6 +51,7 @@ CALLS = {
     "evaluate": [MODELS, RATINGS, *COLUMNS, *SEGMENT, "--history", RATINGS, "--by-user", "by_user.parquet"],
     "explain": [MODELS, RATINGS, *COLUMNS, "--user-id", "c01"],
     "fuse": [MODELS, *IDS, "--system", "model", "--output", "fused.csv"],
+    "functions": [],
     "install": ["shop.duckdb"],
     "measures": [],
     "overlap": [MODELS, *IDS, "--system", "model"],
@@ -326,6 +328,29 @@ def test_measures_command_lists_the_registry(run: Run, form: str) -> None:
     if form == "json":
         f_measure = next(row for row in json.loads(text) if row["name"] == "f_measure")
         assert f_measure["options"].startswith("beta=1 (a number >= 0)")
+
+
+@pytest.mark.parametrize("form", ["table", "csv", "json"])
+def test_functions_command_lists_the_functions_of_sql(run: Run, form: str) -> None:
+    text = run("functions", "--format", form)
+    if form == "table":
+        assert max(map(len, text.splitlines())) <= 100
+        text = " ".join(text.split())
+    public = [name for name in texts() if not name.startswith("_")]
+    assert {"ranking_compare", "to_ordered_map", "mae"} < {*public}
+    for name in public:
+        assert name in text
+        assert description(texts()[name][0]) in text
+
+
+def test_a_function_is_explained_by_the_head_of_its_file(run: Run, fails: Fails) -> None:
+    text = run("functions", "RANKING_FUNCTIONS", "r2")
+    assert text.startswith("ranking_functions()\n\nThe index of the pack: every measure, ")
+    assert "\n\nr2(predicted, actual)\n\nThe coefficient of determination" in text
+    rule = "functions: NAME must be the name of a function, got"
+    said = f"{rule} 'ranking_compere' (did you mean ranking_compare?)"
+    assert fails(1, "functions", "ranking_compere") == said
+    assert fails(1, "functions", "zzz") == f"{rule} 'zzz' (`ranking-udfs functions` lists them)"
 
 
 def test_a_measure_is_explained_under_all_its_names(run: Run, fails: Fails) -> None:

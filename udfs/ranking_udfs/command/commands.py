@@ -353,6 +353,22 @@ def print_measures(names: Sequence[str], format: str) -> None:
     write_output(None, render_document(format, render(format, TABLE_HEADER, cells)))
 
 
+def print_functions(names: Sequence[str], format: str) -> None:
+    """Print the functions of SQL, all or some."""
+    from .listing import find_function, function_table, functions, render_function, render_function_list
+
+    chosen = [find_function(name) for name in names]
+    width = width_of(None) if is_terminal() else None
+    if format == "table":
+        told = "\n".join(render_function(name, width) for name in chosen)
+        write_output(None, told if chosen else render_function_list(width))
+        return
+    header = ("name", "call", "description")
+    write_output(
+        None, render_document(format, render(format, header, function_table(chosen or [*functions()])))
+    )
+
+
 def complete(shell: str) -> None:
     """Print a script that makes a shell complete the command."""
     try:
@@ -436,5 +452,6 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "install": install,
     "uninstall": uninstall,
     "measures": print_measures,
+    "functions": print_functions,
     "completion": complete,
 }

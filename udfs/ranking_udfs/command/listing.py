@@ -1,10 +1,13 @@
-"""The text of `ranking-udfs measures`: all measures on a few lines each, or some of them in full."""
+"""The text of `ranking-udfs measures` and `functions`: all on a few lines each, or some in full."""
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from functools import cache
+from itertools import takewhile
 from textwrap import fill, wrap
 
+from ..duckdb.statements import description, macros, texts
 from ..evaluation.errors import DataError
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, Measure
@@ -21,26 +24,82 @@ def find_measure(name: str) -> Measure:
     """Find the measure of this name, alias or label."""
     found = MEASURES_BY_SPELLING.get(normalize_name(name))
     if found is None:
-        near = get_close_matches(normalize_name(name), MEASURES_BY_SPELLING, 1)
-        hint = f" (did you mean {near[0]}?)" if near else " (`ranking-udfs measures` lists them)"
-        raise DataError(f"measures: NAME must be the name of a measure, got {shorten(repr(name))}{hint}")
+        raise unknown_name_error("measure", name, normalize_name(name), MEASURES_BY_SPELLING)
     return found
+
+
+def find_function(name: str) -> str:
+    """Find the function of SQL of this name, in whatever case."""
+    if name.lower() not in functions():
+        raise unknown_name_error("function", name, name.lower(), functions())
+    return name.lower()
+
+
+def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> DataError:
+    """Return the error for a name that is not known, with the one that was perhaps meant."""
+    near = get_close_matches(key, known, 1)
+    hint = f" (did you mean {near[0]}?)" if near else f" (`ranking-udfs {what}s` lists them)"
+    return DataError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
+
+
+@cache
+def functions() -> dict[str, str]:
+    """Return the file of each function of SQL that is for users, by its name."""
+    return {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
+
+
+def function_table(names: Sequence[str]) -> list[tuple[str, str, str]]:
+    """Return the name, the arguments and the description of functions, for programs."""
+    return [(name, "; ".join(calls(name)), description(functions()[name])) for name in names]
+
+
+def calls(name: str) -> list[str]:
+    """Return how a function may be called."""
+    return [f"{name}({', '.join(given)})" for given in macros()[name].signatures()]
 
 
 def render_list(width: int | None) -> str:
     """Render all measures, each with its description, its other names and its options."""
-    wide, narrow = min(width or WIDEST, WIDEST), max(map(len, NAMES))
-    lines = []
+    told = {}
     for one in (*MEASURES.values(), *LIST_MEASURES.values()):
-        told = [one.description]
-        told += [f"Also {', '.join(one.aliases)}."] if one.aliases else []
-        told += [f"Options: {'; '.join(one.option_texts)}."] if one.option_texts else []
-        texts = [line for text in told for line in wrap(text, wide - narrow - 2, subsequent_indent="  ")]
+        told[one.name] = [one.description]
+        told[one.name] += [f"Also {', '.join(one.aliases)}."] if one.aliases else []
+        told[one.name] += [f"Options: {'; '.join(one.option_texts)}."] if one.option_texts else []
+    return f"{render_names(told, width)}\n\n`ranking-udfs measures NAME` explains one.\n"
+
+
+def render_function_list(width: int | None) -> str:
+    """Render all functions of SQL, each with what it does."""
+    told = {name: [description(text)] for name, text in functions().items()}
+    return f"{render_names(told, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
+
+
+def render_names(told: Mapping[str, Sequence[str]], width: int | None) -> str:
+    """Render names, each with what is told of it beside it."""
+    wide, narrow = min(width or WIDEST, WIDEST), max(map(len, told))
+    lines = []
+    for name, parts in told.items():
+        texts = [line for part in parts for line in wrap(part, wide - narrow - 2, subsequent_indent="  ")]
         lines += [
-            f"{name:<{narrow}}  {text}"
-            for name, text in zip([one.name, *[""] * len(texts)], texts, strict=False)
+            f"{left:<{narrow}}  {text}" for left, text in zip([name, *[""] * len(texts)], texts, strict=False)
         ]
-    return "\n".join(lines) + "\n\n`ranking-udfs measures NAME` explains one.\n"
+    return "\n".join(lines)
+
+
+def render_function(name: str, width: int | None) -> str:
+    """Render how a function is called, and the head of its file."""
+    head = "\n".join(
+        line.removeprefix("-- ").removeprefix("--")
+        for line in takewhile(is_comment, functions()[name].splitlines())
+    )
+    told = "\n".join(
+        fill(call, min(width or WIDEST, WIDEST), subsequent_indent="    ") for call in calls(name)
+    )
+    return f"{told}\n\n{head}\n"
+
+
+def is_comment(line: str) -> bool:
+    return line.startswith("--")
 
 
 def render_explanations(measures: Sequence[Measure], width: int | None) -> str:

@@ -86,7 +86,7 @@ OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
     "shell": {"choices": ("bash", "zsh", "tcsh")},
 }
 OPERAND_OF = {"split": "events", "install": "database", "uninstall": "database"}
-OPERAND_OF |= {"measures": "names", "completion": "shell"}  # of the others, files
+OPERAND_OF |= {"measures": "names", "functions": "names", "completion": "shell"}  # of the others, files
 
 CHANGES: dict[str, dict[str, dict[str, Any]]] = {  # of options in a command
     "split": {
@@ -94,7 +94,7 @@ CHANGES: dict[str, dict[str, dict[str, Any]]] = {  # of options in a command
         **{f"--{name[:4]}": {"default": name} for name in ("userid", "itemid", "time")},
     },
     "fuse": {"--output": {"type": file_in(*COPY_OPTIONS, TREC), "required": True}},
-    **{name: {"--format": {"default": "table"}} for name in ("measures", "sql")},
+    **{name: {"--format": {"default": "table"}} for name in ("measures", "functions", "sql")},
 }
 SETTINGS: dict[str, dict[str, Any]] = {  # values of what a command has no option for
     **{name: {"usual": defaults.MEASURES, "allow_empty": True} for name in ("check", "explain", "overlap")},
