@@ -176,6 +176,9 @@ def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
     assert [text_of(one) for one in lis(shown["The answer"], "verdicts")] == verdicts
     lead = [names_of_labels(text_of(one)) for one in classed(reported["The answer"], "lead")]
     assert [text_of(one) for one in classed(shown["The answer"], "lead")] == lead
+    judged = [text for text in map(text_of, shown["The answer"].iter(f"{HTML}p")) if "are judged" in text]
+    reasons = [text_of(one) for one in reported["The answer"].iter(f"{HTML}li")]
+    assert judged == [text.replace("\xa0", " ") for text in reasons if "are judged" in text]
     assert problems_of(shown["The data"]) == problems_of(reported["The data"])
     means, expected = tables_in(shown["Means"])[0], tables_in(reported["Means"])[0]
     assert [list(row.values()) for row in means] == [

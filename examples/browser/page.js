@@ -26,6 +26,7 @@ const ARGUMENTS = { userid: "user_col", itemid: "item_col", score: "score_col", 
 const FIRST_MEASURES = ["ndcg", "recall"]; // the first decides
 const MOST_SYSTEMS = { charts: 8, pairs: 20 };
 const CONFIDENCE = 0.95;
+const FEW_JUDGED = 0.2; // of the first k: below it, most of what counts as a miss is unknown
 const TOUCHED = 0.05; // of the users: from this share without a list on, means of users with lists stand beside
 const RANKS = "rec: scores look like ranks"; // how the rows of ranking_check begin that this page acts on
 const NOTHING = /^no (user|item) of truth is in rec/;
@@ -379,7 +380,7 @@ async function answer(question) {
   const listing = [];
   let done = 0;
   const step = async (text, sql, isShown = true) => {
-    progress(text, done++ / 8);
+    progress(text, Math.min(done++ / 10, 0.9));
     if (isShown) listing.push(sql);
     return query(sql);
   };
@@ -397,13 +398,13 @@ async function answer(question) {
       for (const table of ["rec", "truth"]) await step("Reading ids", `ALTER TABLE ${table} ALTER ${role} TYPE BIGINT`);
     }
   }
-  const list = (names) => `[${names.join(", ")}]`;
-  const cuts = list(ks.map((k) => k ?? "NULL"));
+  const cuts = `[${ks.map((k) => k ?? "NULL").join(", ")}]`;
   const grades = minGrade === null ? "" : `, min_grade := ${minGrade}`;
   const checked = (isLow) => `FROM ranking_check('rec', 'truth', ks := ${cuts}${isLow ? ", descending := false" : ""}${grades})`;
   let isLow = question.best === "low";
   let problems = await step("Checking the data", checked(isLow), false);
   const counts = await step("Checking the data", COUNTS(question), false);
+  const hasMisses = counts.some((row) => row.has_misses);
   const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
   const ranked = problems.filter((row) => row.problem.startsWith(RANKS));
   const isFound = !question.best && ranked.length > 0 && ranked.length >= systems.length;
@@ -418,38 +419,45 @@ async function answer(question) {
   const baseline = systems.includes(question.baseline) ? question.baseline : systems[0];
   const key = question.hasSystems ? "system, " : "";
   await step("Measuring", `CREATE OR REPLACE TABLE by_user AS
-SELECT ${key}userid, k, n_rec, ${measures.map(identifier).join(", ")}
+SELECT ${key}userid, k, n_rec, ${[...measures, ...(hasMisses ? ["judged_share"] : [])].map(identifier).join(", ")}
 FROM ranking_by_user('rec', 'truth', ${cuts}${given})`);
   await step("Measuring", MEANS(key, measures, baseline));
   const means = await query("FROM means");
-  const users = await step("Measuring", WITHOUT(key, ks[0]));
-  let comparisons = [], pairs = [], refused = null, shared = [];
-  if (systems.length > 1) {
-    const names = measures.map(literal);
-    const compared = (given) => `ranking_compare_by_user('by_user', ${given})`;
-    const ordered = `ORDER BY list_position(${list(names)}, measure), k, system`;
-    try {
-      await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
-FROM ${compared(`baseline := ${literal(baseline)}, measures := ${list(names)}`)}
-${ordered}`);
-      comparisons = await query("FROM comparisons");
-      pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
-      if (systems.length > 2 && systems.length <= MOST_SYSTEMS.pairs) {
-        pairs = await step("Comparing", `FROM ${compared(`measures := [${names[0]}]`)}
-WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`);
-      }
-    } catch (error) {
-      if (error instanceof Cancelled) throw error;
-      refused = firstLine(error);
-    }
-    if (users.some((row) => row.without_rec >= TOUCHED * row.users)) shared = await step("Comparing", SHARED(measures[0], ks[0], systems.length));
-  }
-  return { ...question, problems, counts, systems, baseline, means, users, comparisons, pairs, refused, shared, listing, isLow, isFound };
+  const users = await step("Measuring", WITHOUT(key, ks[0], hasMisses));
+  const compared = systems.length > 1 ? await compare(step, { ks, measures, systems, baseline, users }) : { comparisons: [] };
+  return { ...question, problems, counts, systems, baseline, means, users, listing, isFound, ...compared };
 }
 
-const COUNTS = ({ hasSystems }) => {
-  const counts = (table, system) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items FROM ${table}`;
-  return `${counts("rec", hasSystems ? "system" : "NULL")} GROUP BY ALL\nUNION ALL ${counts("truth", "NULL")}\nORDER BY of, system`;
+/** Compare each model with the baseline, each with each by the measure that decides, and of users who have all. */
+async function compare(step, { ks, measures, systems, baseline, users }) {
+  const unless = (value) => (error) => {
+    if (error instanceof Cancelled) throw error;
+    return value ?? { refused: firstLine(error) };
+  };
+  const names = `[${measures.map(literal).join(", ")}]`;
+  const made = await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
+FROM ranking_compare_by_user('by_user', baseline := ${literal(baseline)}, measures := ${names})
+ORDER BY list_position(${names}, measure), k, system`).catch(unless());
+  if (made.refused) return { comparisons: [], ...made };
+  const comparisons = await query("FROM comparisons");
+  let pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
+  if (systems.length > 2) {
+    pairs = systems.length > MOST_SYSTEMS.pairs ? [] : await step("Comparing", `FROM ranking_compare_by_user('by_user', measures := [${literal(measures[0])}])
+WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`).catch(unless([]));
+  }
+  const areMissing = users.some((row) => row.without_rec >= TOUCHED * row.users);
+  const shared = areMissing ? await step("Comparing", SHARED(measures[0], ks[0], systems.length)) : [];
+  return { comparisons, pairs, shared };
+}
+
+/** Sizes of the tables, and whether the truth says of an item that it is not relevant. */
+const COUNTS = ({ hasSystems, minGrade }) => {
+  const counts = (table, system, misses) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines,
+    count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items, ${misses} AS has_misses FROM ${table}`;
+  const misses = column("truth", "rel") ? `bool_or(rel::DOUBLE ${minGrade === null ? "<= 0" : `< ${minGrade}`})` : "false";
+  return `${counts("rec", hasSystems ? "system" : "NULL", "false")} GROUP BY ALL
+UNION ALL ${counts("truth", "NULL", misses)}
+ORDER BY of, system`;
 };
 
 /** Means with their intervals: Student's t of a user's values. */
@@ -460,7 +468,8 @@ FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measur
 GROUP BY ${key}k, measure
 ORDER BY list_position([${measures.map(literal).join(", ")}], measure), k${key && `, system <> ${literal(baseline)}, system`}`;
 
-const WITHOUT = (key, k) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
+const WITHOUT = (key, k, hasMisses) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
+    ${hasMisses ? "ranking_mean(judged_share)" : "NULL"} AS judged,
     coalesce((list(userid::VARCHAR ORDER BY userid) FILTER (n_rec = 0))[:20], []) AS some
 FROM by_user
 WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"}
@@ -507,8 +516,8 @@ function sentence(row, family) {
 }
 
 /** Say which model is the best, and whether surely so, from the comparisons of all pairs. */
-function leading({ pairs, systems, shared, measures, ks }) {
-  if (!pairs.length || systems.length > MOST_SYSTEMS.pairs || pairs.some((row) => row.users_undefined || !row.users)) return null;
+function leading({ pairs, shared, measures, ks }) {
+  if (!pairs.length || pairs.some((row) => row.users_undefined || !row.users)) return null;
   const lower = pairs[0].measure === "first_hit_rank" ? -1 : 1;
   const means = new Map(pairs.flatMap((row) => [[row.baseline, row.mean_baseline], [row.system, row.mean_system]]));
   const order = [...means.keys()].sort((one, other) => lower * (means.get(other) - means.get(one)) || (one < other ? -1 : 1));
@@ -636,8 +645,8 @@ const quiet = (text) => element("p", { class: "quiet" }, text);
 async function show(found) {
   const { comparisons, baseline, measures } = found;
   const parts = [section("The data", ...data(found))];
-  if (found.systems.length > 1) parts.push(section("The answer", ...verdicts(found)));
-  else parts.push(section("In short", element("p", { class: "lead" }, inShort(found))));
+  const isOne = found.systems.length === 1;
+  parts.push(section(isOne ? "In short" : "The answer", ...(isOne ? inShort : verdicts)(found), ...fewJudged(found)));
   parts.push(section("Means", ...(await means(found))));
   if (comparisons.length) {
     const each = measures.map((measure) => differences(comparisons, measure));
@@ -668,10 +677,18 @@ function* verdicts(found) {
     return;
   }
   const lead = leading(found);
-  const needed = `${MOST_SYSTEMS.pairs} models or fewer, and a value of every user`;
+  const needed = `${MOST_SYSTEMS.pairs} models or fewer, users with lists of each two, and a value of every user`;
   yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No model is called the best: that needs ${needed}.`);
   const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
   yield element("ul", { class: "verdicts" }, ...family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length))));
+}
+
+/** Say of which models few items are judged: what is not judged counts as a miss. */
+function* fewJudged({ users, ks }) {
+  const few = users.filter((row) => row.judged !== null && row.judged < FEW_JUDGED);
+  const shares = few.map((row) => `${names(row.system)} ${fixed(100 * row.judged, 0)} %`);
+  const place = ks[0] === null ? "in the list" : `among the first ${ks[0]}`;
+  if (few.length) yield element("p", {}, `Few items ${place} are judged, and the others count as misses: ${shares.join(", ")}.`);
 }
 
 /** Write a mean with half of its interval, with the decimals of all means of this model. */
@@ -681,9 +698,10 @@ function meanText({ means }, measure, k, system) {
   return row ? formatWithHalf(row.mean, row.half, columnDecimals(rows.map((one) => one.mean), rows.map((one) => one.half))) : "";
 }
 
-function inShort(found) {
+function* inShort(found) {
   const { measures, ks, systems } = found;
-  return `${atK(measures[0], ks[0])} is ${meanText(found, measures[0], ks[0], systems[0]) || "unknown: no user has a value"}.`;
+  const mean = meanText(found, measures[0], ks[0], systems[0]) || "unknown: no user has a value";
+  yield element("p", { class: "lead" }, `${atK(measures[0], ks[0])} is ${mean}.`);
 }
 
 async function means(found) {
@@ -714,7 +732,7 @@ function differences(comparisons, measure) {
 }
 
 /** Say who has no list of a model, and what the means are of those who have one of every model. */
-function gotNothing({ users, shared, measures, ks }) {
+function gotNothing({ users, shared = [], measures, ks }) {
   const header = ["System", "Users", "Got nothing", "Of them"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
