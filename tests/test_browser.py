@@ -57,7 +57,7 @@ class Server(SimpleHTTPRequestHandler):
     """The clone, and under /npm/ the packages."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".cjs": "text/javascript",
+        ".cjs": "application/node",  # as the CDN has it
         ".wasm": "application/wasm",
     }
 
@@ -66,6 +66,7 @@ class Server(SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:

@@ -1,8 +1,7 @@
 // From two files to an answer. DuckDB reads, checks, measures and compares; this page asks and shows.
 
-// To serve your own copy of the libraries: `npm install --prefix examples/browser @duckdb/duckdb-wasm@1.32.0
-// apache-arrow@17.0.0 vega@6.4.0 vega-lite@6.4.3 vega-embed@7.3.0`, CDN = "node_modules/" here, and without the
-// two mentions of cdn.jsdelivr.net in the policy of index.html.
+// To serve your own copy of the libraries: `npm install --prefix examples/browser` of these packages in these versions,
+// CDN = "node_modules/", no versions in the paths, and cdn.jsdelivr.net out of the policy of index.html.
 const CDN = "https://cdn.jsdelivr.net/npm/";
 const LIBRARIES = {
   arrow: ["apache-arrow@17.0.0/Arrow.es2015.min.js", "sha384-o0NAvZLrsqSiiIs62e876tz3P1Hg140RXcPkhBnT4wA90iCtIL230llnh6dB8/Fv"],
@@ -77,41 +76,43 @@ const atK = (measure, k) => `${measure}@${k ?? "all"}`;
 
 // --- DuckDB ---
 
-let parts, script, connection; // the library's files, the pack's SQL, a promise of {db, con}
+let parts, script, connection; // the libraries, the pack's SQL, a promise of {db, con}
 let stop = () => {}; // ends what the page waits for
 let isCancelled = false;
 const files = new Map(); // what DuckDB may read, by name
 
-const notLoaded = (path) => new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
-
+/** Fetch a library, which must be what its digest says; its name decides its type, as a CDN knows no .cjs. */
 async function fetched([path, integrity]) {
-  const answer = await fetch(CDN + path, { integrity }).catch(() => Promise.reject(notLoaded(path)));
-  return URL.createObjectURL(await answer.blob());
+  const type = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
+  try {
+    const bytes = await (await fetch(CDN + path, { integrity })).arrayBuffer();
+    return URL.createObjectURL(new Blob([bytes], { type }));
+  } catch {
+    throw new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
+  }
 }
 
-function addScript([path, integrity]) {
-  const added = Object.assign(document.createElement("script"), { src: CDN + path, integrity, crossOrigin: "anonymous" });
-  return new Promise((resolve, reject) => {
+function addScript(src) {
+  const added = Object.assign(document.createElement("script"), { src });
+  return new Promise((resolve) => {
     added.onload = resolve;
-    added.onerror = () => reject(notLoaded(path));
     document.head.append(added);
   });
 }
 
 /** Load all libraries. DuckDB's is for Node's `require`, so it is given one while it is loaded. */
 async function load() {
-  const { arrow, duckdb, worker, wasm, vega, vegaLite, vegaEmbed } = LIBRARIES;
-  const loading = Promise.all([fetched(worker), fetched(wasm), fetch(SCRIPT).then((answer) => answer.text())]);
-  loading.catch(() => {});
-  await addScript(arrow);
+  const names = Object.keys(LIBRARIES);
+  const found = await Promise.all([...Object.values(LIBRARIES).map(fetched), fetch(SCRIPT).then((answer) => answer.text())]);
+  parts = Object.fromEntries(names.map((name, i) => [name, found[i]]));
+  script = found.at(-1);
+  await addScript(parts.arrow);
   Object.assign(window, { module: { exports: {} }, require: () => window.Arrow });
-  await addScript(duckdb);
-  const library = window.module.exports;
+  await addScript(parts.duckdb);
+  parts.library = window.module.exports;
   delete window.module;
   delete window.require;
-  for (const one of [vega, vegaLite, vegaEmbed]) await addScript(one);
-  parts = { library };
-  [parts.worker, parts.wasm, script] = await loading;
+  for (const name of ["vega", "vegaLite", "vegaEmbed"]) await addScript(parts[name]);
 }
 
 async function connect() {
@@ -566,7 +567,7 @@ const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle
 
 /** The picture of one measure: means by k with bands, or at a single k with bars of their intervals. */
 function specification(rows, measure, systems, ks) {
-  const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
+  const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: systems.some((name) => name.length > 12) ? 2 : 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
   const color = { ...field, scale: { domain: systems, range: COLOURS } };
   const shape = { ...field, scale: { domain: systems, range: SHAPES } };
   const number = (name) => ({ field: name, type: "quantitative", title: measure, scale: { zero: false }, axis: { tickCount: 5 } });
