@@ -408,8 +408,9 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
 
 
 def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:
-    """Of 100,000 rows, which are answered afterwards, from the keyboard."""
-    rows = "SELECT u AS userid, i AS itemid, 100 - i AS score FROM range(2000) AS a(u), range(1, 51) AS b(i)"
+    """Of 100,000 rows, answered afterwards from the keyboard. Only later scores are fractions."""
+    score = "(100 - i) || CASE WHEN u < 1000 THEN '' ELSE '.5' END AS score"
+    rows = f"SELECT u AS userid, i AS itemid, {score} FROM range(2000) AS a(u), range(1, 51) AS b(i)"
     duckdb.execute(f"COPY ({rows}) TO 'large.csv'")
     session.page.set_input_files("#rec input[type=file]", "large.csv")
     session.give("truth", {"t.csv": TRUTH})

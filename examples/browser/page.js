@@ -346,9 +346,10 @@ async function statements(question) {
   for (const side of ["rec", "truth"]) {
     const roles = Object.keys(ROLES[side]).filter((role) => column(side, role));
     const selects = tables[side].map((table) => {
-      const types = roles.filter((role) => role === "system" || kinds[role] || table.columns[column(side, role)] === "VARCHAR")
+      // Not as in the first rows, of which DuckDB guesses: whole numbers may be followed by others.
+      const types = roles.filter((role) => table.columns[column(side, role)] !== "BOOLEAN")
         .map((role) => `${literal(column(side, role))}: '${role === "score" || role === "rel" ? "DOUBLE" : "VARCHAR"}'`);
-      const rows = table.isTyped || !types.length ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
+      const rows = table.isTyped ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
       const names = roles.map((role) => {
         const name = identifier(column(side, role));
         if (role === "system") return `coalesce(${name}::VARCHAR, '(none)') AS system`;
