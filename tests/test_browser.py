@@ -294,6 +294,7 @@ def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Ru
     (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
     assert text_of(means).startswith("Of the 34 users with recommendations of every model, ndcg@10 is ")
     assert text_of(means) in names_of_labels(text_of(sections(report)["The answer"]))
+    assert "Differences to pop" in session.ask(ks="10", baseline="pop")
 
 
 # --- Files of many kinds ---

@@ -134,6 +134,7 @@ class Cancelled extends Error {}
 /** Wait for what DuckDB does; Cancelled if the user ends it, since a worker that is ended never answers. */
 function ask(what) {
   if (isCancelled) throw new Cancelled();
+  if (!connection) throw new Error("DuckDB could not be loaded: load this page again.");
   const work = connection.then(what);
   work.catch(() => {});
   return Promise.race([work, new Promise((_, reject) => (stop = reject))]);
@@ -815,8 +816,9 @@ async function sample() {
 for (const side of ["rec", "truth"]) {
   const place = $(`#${side}`);
   const take = (list) => {
-    const chosen = side === "rec" ? [...list] : [...list].slice(0, 1);
-    if (chosen.length) work(() => choose(side, chosen));
+    const chosen = [...list];
+    if (side === "truth" && chosen.length > 1) say(side, `The truth is one file, got ${chosen.length}.`);
+    else if (chosen.length) work(() => choose(side, chosen));
   };
   place.querySelector("input").onchange = ({ target }) => {
     take(target.files);
@@ -838,7 +840,9 @@ await work(async () => {
   await load();
   progress("Starting DuckDB");
   connection = connect();
-  const found = await query("SELECT name, description FROM ranking_functions() WHERE kind = 'measure' AND _ranking_known_measures()[name].higher_is_better IS NOT NULL AND _ranking_known_measures()[name].column_name IS NOT NULL");
+  const known = "_ranking_known_measures()[name]";
+  const found = await query(`SELECT name, description FROM ranking_functions()
+WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND ${known}.column_name IS NOT NULL`);
   $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
   $("#form").elements.first.value = FIRST_MEASURES[0];
   for (const { name, description } of found) {
