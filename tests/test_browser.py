@@ -57,7 +57,7 @@ class Server(SimpleHTTPRequestHandler):
     """The clone, and under /npm/ the packages."""
 
     extensions_map = SimpleHTTPRequestHandler.extensions_map | {
-        ".cjs": "text/javascript",
+        ".cjs": "application/node",  # as the CDN has it
         ".wasm": "application/wasm",
     }
 
@@ -66,6 +66,7 @@ class Server(SimpleHTTPRequestHandler):
 
     def end_headers(self) -> None:
         self.send_header("Access-Control-Allow-Origin", "*")
+        self.send_header("X-Content-Type-Options", "nosniff")
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:
@@ -176,6 +177,9 @@ def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
     assert [text_of(one) for one in lis(shown["The answer"], "verdicts")] == verdicts
     lead = [names_of_labels(text_of(one)) for one in classed(reported["The answer"], "lead")]
     assert [text_of(one) for one in classed(shown["The answer"], "lead")] == lead
+    judged = [text for text in map(text_of, shown["The answer"].iter(f"{HTML}p")) if "are judged" in text]
+    reasons = [text_of(one) for one in reported["The answer"].iter(f"{HTML}li")]
+    assert judged == [text.replace("\xa0", " ") for text in reasons if "are judged" in text]
     assert problems_of(shown["The data"]) == problems_of(reported["The data"])
     means, expected = tables_in(shown["Means"])[0], tables_in(reported["Means"])[0]
     assert [list(row.values()) for row in means] == [
@@ -290,6 +294,7 @@ def test_files_of_models_are_answered_as_by_the_report(session: Session, run: Ru
     (*_, means) = shown["Users who got nothing"].iter(f"{HTML}p")
     assert text_of(means).startswith("Of the 34 users with recommendations of every model, ndcg@10 is ")
     assert text_of(means) in names_of_labels(text_of(sections(report)["The answer"]))
+    assert "Differences to pop" in session.ask(ks="10", baseline="pop")
 
 
 # --- Files of many kinds ---
@@ -404,8 +409,9 @@ def test_files_that_are_swapped_can_be_swapped_back(session: Session) -> None:
 
 
 def test_cancel_ends_the_query_and_the_page_lives(session: Session, folder: Path) -> None:
-    """Of 100,000 rows, which are answered afterwards, from the keyboard."""
-    rows = "SELECT u AS userid, i AS itemid, 100 - i AS score FROM range(2000) AS a(u), range(1, 51) AS b(i)"
+    """Of 100,000 rows, answered afterwards from the keyboard. Only later scores are fractions."""
+    score = "(100 - i) || CASE WHEN u < 1000 THEN '' ELSE '.5' END AS score"
+    rows = f"SELECT u AS userid, i AS itemid, {score} FROM range(2000) AS a(u), range(1, 51) AS b(i)"
     duckdb.execute(f"COPY ({rows}) TO 'large.csv'")
     session.page.set_input_files("#rec input[type=file]", "large.csv")
     session.give("truth", {"t.csv": TRUTH})

@@ -1,8 +1,7 @@
 // From two files to an answer. DuckDB reads, checks, measures and compares; this page asks and shows.
 
-// To serve your own copy of the libraries: `npm install --prefix examples/browser @duckdb/duckdb-wasm@1.32.0
-// apache-arrow@17.0.0 vega@6.4.0 vega-lite@6.4.3 vega-embed@7.3.0`, CDN = "node_modules/" here, and without the
-// two mentions of cdn.jsdelivr.net in the policy of index.html.
+// To serve your own copy of the libraries: `npm install --prefix examples/browser` of these packages in these versions,
+// CDN = "node_modules/", no versions in the paths, and cdn.jsdelivr.net out of the policy of index.html.
 const CDN = "https://cdn.jsdelivr.net/npm/";
 const LIBRARIES = {
   arrow: ["apache-arrow@17.0.0/Arrow.es2015.min.js", "sha384-o0NAvZLrsqSiiIs62e876tz3P1Hg140RXcPkhBnT4wA90iCtIL230llnh6dB8/Fv"],
@@ -26,6 +25,7 @@ const ARGUMENTS = { userid: "user_col", itemid: "item_col", score: "score_col", 
 const FIRST_MEASURES = ["ndcg", "recall"]; // the first decides
 const MOST_SYSTEMS = { charts: 8, pairs: 20 };
 const CONFIDENCE = 0.95;
+const FEW_JUDGED = 0.2; // of the first k: below it, most of what counts as a miss is unknown
 const TOUCHED = 0.05; // of the users: from this share without a list on, means of users with lists stand beside
 const RANKS = "rec: scores look like ranks"; // how the rows of ranking_check begin that this page acts on
 const NOTHING = /^no (user|item) of truth is in rec/;
@@ -76,41 +76,43 @@ const atK = (measure, k) => `${measure}@${k ?? "all"}`;
 
 // --- DuckDB ---
 
-let parts, script, connection; // the library's files, the pack's SQL, a promise of {db, con}
+let parts, script, connection; // the libraries, the pack's SQL, a promise of {db, con}
 let stop = () => {}; // ends what the page waits for
 let isCancelled = false;
 const files = new Map(); // what DuckDB may read, by name
 
-const notLoaded = (path) => new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
-
+/** Fetch a library, which must be what its digest says; its name decides its type, as a CDN knows no .cjs. */
 async function fetched([path, integrity]) {
-  const answer = await fetch(CDN + path, { integrity }).catch(() => Promise.reject(notLoaded(path)));
-  return URL.createObjectURL(await answer.blob());
+  const type = path.endsWith(".wasm") ? "application/wasm" : "text/javascript";
+  try {
+    const bytes = await (await fetch(CDN + path, { integrity })).arrayBuffer();
+    return URL.createObjectURL(new Blob([bytes], { type }));
+  } catch {
+    throw new Error(`${CDN + path} could not be loaded, or is not what it should be. This page needs it.`);
+  }
 }
 
-function addScript([path, integrity]) {
-  const added = Object.assign(document.createElement("script"), { src: CDN + path, integrity, crossOrigin: "anonymous" });
-  return new Promise((resolve, reject) => {
+function addScript(src) {
+  const added = Object.assign(document.createElement("script"), { src });
+  return new Promise((resolve) => {
     added.onload = resolve;
-    added.onerror = () => reject(notLoaded(path));
     document.head.append(added);
   });
 }
 
 /** Load all libraries. DuckDB's is for Node's `require`, so it is given one while it is loaded. */
 async function load() {
-  const { arrow, duckdb, worker, wasm, vega, vegaLite, vegaEmbed } = LIBRARIES;
-  const loading = Promise.all([fetched(worker), fetched(wasm), fetch(SCRIPT).then((answer) => answer.text())]);
-  loading.catch(() => {});
-  await addScript(arrow);
+  const names = Object.keys(LIBRARIES);
+  const found = await Promise.all([...Object.values(LIBRARIES).map(fetched), fetch(SCRIPT).then((answer) => answer.text())]);
+  parts = Object.fromEntries(names.map((name, i) => [name, found[i]]));
+  script = found.at(-1);
+  await addScript(parts.arrow);
   Object.assign(window, { module: { exports: {} }, require: () => window.Arrow });
-  await addScript(duckdb);
-  const library = window.module.exports;
+  await addScript(parts.duckdb);
+  parts.library = window.module.exports;
   delete window.module;
   delete window.require;
-  for (const one of [vega, vegaLite, vegaEmbed]) await addScript(one);
-  parts = { library };
-  [parts.worker, parts.wasm, script] = await loading;
+  for (const name of ["vega", "vegaLite", "vegaEmbed"]) await addScript(parts[name]);
 }
 
 async function connect() {
@@ -132,6 +134,7 @@ class Cancelled extends Error {}
 /** Wait for what DuckDB does; Cancelled if the user ends it, since a worker that is ended never answers. */
 function ask(what) {
   if (isCancelled) throw new Cancelled();
+  if (!connection) throw new Error("DuckDB could not be loaded: load this page again.");
   const work = connection.then(what);
   work.catch(() => {});
   return Promise.race([work, new Promise((_, reject) => (stop = reject))]);
@@ -344,9 +347,10 @@ async function statements(question) {
   for (const side of ["rec", "truth"]) {
     const roles = Object.keys(ROLES[side]).filter((role) => column(side, role));
     const selects = tables[side].map((table) => {
-      const types = roles.filter((role) => role === "system" || kinds[role] || table.columns[column(side, role)] === "VARCHAR")
+      // Not as in the first rows, of which DuckDB guesses: whole numbers may be followed by others.
+      const types = roles.filter((role) => table.columns[column(side, role)] !== "BOOLEAN")
         .map((role) => `${literal(column(side, role))}: '${role === "score" || role === "rel" ? "DOUBLE" : "VARCHAR"}'`);
-      const rows = table.isTyped || !types.length ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
+      const rows = table.isTyped ? table.rows : table.rows.replace(/\)$/, `, types = {${types.join(", ")}})`);
       const names = roles.map((role) => {
         const name = identifier(column(side, role));
         if (role === "system") return `coalesce(${name}::VARCHAR, '(none)') AS system`;
@@ -379,7 +383,7 @@ async function answer(question) {
   const listing = [];
   let done = 0;
   const step = async (text, sql, isShown = true) => {
-    progress(text, done++ / 8);
+    progress(text, Math.min(done++ / 10, 0.9));
     if (isShown) listing.push(sql);
     return query(sql);
   };
@@ -397,13 +401,13 @@ async function answer(question) {
       for (const table of ["rec", "truth"]) await step("Reading ids", `ALTER TABLE ${table} ALTER ${role} TYPE BIGINT`);
     }
   }
-  const list = (names) => `[${names.join(", ")}]`;
-  const cuts = list(ks.map((k) => k ?? "NULL"));
+  const cuts = `[${ks.map((k) => k ?? "NULL").join(", ")}]`;
   const grades = minGrade === null ? "" : `, min_grade := ${minGrade}`;
   const checked = (isLow) => `FROM ranking_check('rec', 'truth', ks := ${cuts}${isLow ? ", descending := false" : ""}${grades})`;
   let isLow = question.best === "low";
   let problems = await step("Checking the data", checked(isLow), false);
   const counts = await step("Checking the data", COUNTS(question), false);
+  const hasMisses = counts.some((row) => row.has_misses);
   const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
   const ranked = problems.filter((row) => row.problem.startsWith(RANKS));
   const isFound = !question.best && ranked.length > 0 && ranked.length >= systems.length;
@@ -418,38 +422,45 @@ async function answer(question) {
   const baseline = systems.includes(question.baseline) ? question.baseline : systems[0];
   const key = question.hasSystems ? "system, " : "";
   await step("Measuring", `CREATE OR REPLACE TABLE by_user AS
-SELECT ${key}userid, k, n_rec, ${measures.map(identifier).join(", ")}
+SELECT ${key}userid, k, n_rec, ${[...measures, ...(hasMisses ? ["judged_share"] : [])].map(identifier).join(", ")}
 FROM ranking_by_user('rec', 'truth', ${cuts}${given})`);
   await step("Measuring", MEANS(key, measures, baseline));
   const means = await query("FROM means");
-  const users = await step("Measuring", WITHOUT(key, ks[0]));
-  let comparisons = [], pairs = [], refused = null, shared = [];
-  if (systems.length > 1) {
-    const names = measures.map(literal);
-    const compared = (given) => `ranking_compare_by_user('by_user', ${given})`;
-    const ordered = `ORDER BY list_position(${list(names)}, measure), k, system`;
-    try {
-      await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
-FROM ${compared(`baseline := ${literal(baseline)}, measures := ${list(names)}`)}
-${ordered}`);
-      comparisons = await query("FROM comparisons");
-      pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
-      if (systems.length > 2 && systems.length <= MOST_SYSTEMS.pairs) {
-        pairs = await step("Comparing", `FROM ${compared(`measures := [${names[0]}]`)}
-WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`);
-      }
-    } catch (error) {
-      if (error instanceof Cancelled) throw error;
-      refused = firstLine(error);
-    }
-    if (users.some((row) => row.without_rec >= TOUCHED * row.users)) shared = await step("Comparing", SHARED(measures[0], ks[0], systems.length));
-  }
-  return { ...question, problems, counts, systems, baseline, means, users, comparisons, pairs, refused, shared, listing, isLow, isFound };
+  const users = await step("Measuring", WITHOUT(key, ks[0], hasMisses));
+  const compared = systems.length > 1 ? await compare(step, { ks, measures, systems, baseline, users }) : { comparisons: [] };
+  return { ...question, problems, counts, systems, baseline, means, users, listing, isFound, ...compared };
 }
 
-const COUNTS = ({ hasSystems }) => {
-  const counts = (table, system) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items FROM ${table}`;
-  return `${counts("rec", hasSystems ? "system" : "NULL")} GROUP BY ALL\nUNION ALL ${counts("truth", "NULL")}\nORDER BY of, system`;
+/** Compare each model with the baseline, each with each by the measure that decides, and of users who have all. */
+async function compare(step, { ks, measures, systems, baseline, users }) {
+  const unless = (value) => (error) => {
+    if (error instanceof Cancelled) throw error;
+    return value ?? { refused: firstLine(error) };
+  };
+  const names = `[${measures.map(literal).join(", ")}]`;
+  const made = await step("Comparing", `CREATE OR REPLACE TABLE comparisons AS
+FROM ranking_compare_by_user('by_user', baseline := ${literal(baseline)}, measures := ${names})
+ORDER BY list_position(${names}, measure), k, system`).catch(unless());
+  if (made.refused) return { comparisons: [], ...made };
+  const comparisons = await query("FROM comparisons");
+  let pairs = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
+  if (systems.length > 2) {
+    pairs = systems.length > MOST_SYSTEMS.pairs ? [] : await step("Comparing", `FROM ranking_compare_by_user('by_user', measures := [${literal(measures[0])}])
+WHERE k IS NOT DISTINCT FROM ${ks[0] ?? "NULL"}`).catch(unless([]));
+  }
+  const areMissing = users.some((row) => row.without_rec >= TOUCHED * row.users);
+  const shared = areMissing ? await step("Comparing", SHARED(measures[0], ks[0], systems.length)) : [];
+  return { comparisons, pairs, shared };
+}
+
+/** Sizes of the tables, and whether the truth says of an item that it is not relevant. */
+const COUNTS = ({ hasSystems, minGrade }) => {
+  const counts = (table, system, misses) => `SELECT ${system} AS system, '${table}' AS of, count(*) AS lines,
+    count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items, ${misses} AS has_misses FROM ${table}`;
+  const misses = column("truth", "rel") ? `bool_or(rel::DOUBLE ${minGrade === null ? "<= 0" : `< ${minGrade}`})` : "false";
+  return `${counts("rec", hasSystems ? "system" : "NULL", "false")} GROUP BY ALL
+UNION ALL ${counts("truth", "NULL", misses)}
+ORDER BY of, system`;
 };
 
 /** Means with their intervals: Student's t of a user's values. */
@@ -460,7 +471,8 @@ FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measur
 GROUP BY ${key}k, measure
 ORDER BY list_position([${measures.map(literal).join(", ")}], measure), k${key && `, system <> ${literal(baseline)}, system`}`;
 
-const WITHOUT = (key, k) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
+const WITHOUT = (key, k, hasMisses) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
+    ${hasMisses ? "ranking_mean(judged_share)" : "NULL"} AS judged,
     coalesce((list(userid::VARCHAR ORDER BY userid) FILTER (n_rec = 0))[:20], []) AS some
 FROM by_user
 WHERE k IS NOT DISTINCT FROM ${k ?? "NULL"}
@@ -507,8 +519,8 @@ function sentence(row, family) {
 }
 
 /** Say which model is the best, and whether surely so, from the comparisons of all pairs. */
-function leading({ pairs, systems, shared, measures, ks }) {
-  if (!pairs.length || systems.length > MOST_SYSTEMS.pairs || pairs.some((row) => row.users_undefined || !row.users)) return null;
+function leading({ pairs, shared, measures, ks }) {
+  if (!pairs.length || pairs.some((row) => row.users_undefined || !row.users)) return null;
   const lower = pairs[0].measure === "first_hit_rank" ? -1 : 1;
   const means = new Map(pairs.flatMap((row) => [[row.baseline, row.mean_baseline], [row.system, row.mean_system]]));
   const order = [...means.keys()].sort((one, other) => lower * (means.get(other) - means.get(one)) || (one < other ? -1 : 1));
@@ -557,7 +569,7 @@ const SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle
 
 /** The picture of one measure: means by k with bands, or at a single k with bars of their intervals. */
 function specification(rows, measure, systems, ks) {
-  const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
+  const field = { field: "system", type: "nominal", title: null, legend: systems.length > 1 && ks.length > 1 ? { orient: "bottom", columns: systems.some((name) => name.length > 12) ? 2 : 3, labelLimit: 130, labelColor: "currentColor", symbolOpacity: 1 } : null };
   const color = { ...field, scale: { domain: systems, range: COLOURS } };
   const shape = { ...field, scale: { domain: systems, range: SHAPES } };
   const number = (name) => ({ field: name, type: "quantitative", title: measure, scale: { zero: false }, axis: { tickCount: 5 } });
@@ -636,8 +648,8 @@ const quiet = (text) => element("p", { class: "quiet" }, text);
 async function show(found) {
   const { comparisons, baseline, measures } = found;
   const parts = [section("The data", ...data(found))];
-  if (found.systems.length > 1) parts.push(section("The answer", ...verdicts(found)));
-  else parts.push(section("In short", element("p", { class: "lead" }, inShort(found))));
+  const isOne = found.systems.length === 1;
+  parts.push(section(isOne ? "In short" : "The answer", ...(isOne ? inShort : verdicts)(found), ...fewJudged(found)));
   parts.push(section("Means", ...(await means(found))));
   if (comparisons.length) {
     const each = measures.map((measure) => differences(comparisons, measure));
@@ -668,10 +680,18 @@ function* verdicts(found) {
     return;
   }
   const lead = leading(found);
-  const needed = `${MOST_SYSTEMS.pairs} models or fewer, and a value of every user`;
+  const needed = `${MOST_SYSTEMS.pairs} models or fewer, users with lists of each two, and a value of every user`;
   yield lead ? element("p", { class: "lead" }, lead) : element("p", {}, `No model is called the best: that needs ${needed}.`);
   const family = comparisons.filter((row) => row.measure === measures[0] && row.k === ks[0]);
   yield element("ul", { class: "verdicts" }, ...family.map((row) => element("li", { class: row.verdict }, sentence(row, family.length))));
+}
+
+/** Say of which models few items are judged: what is not judged counts as a miss. */
+function* fewJudged({ users, ks }) {
+  const few = users.filter((row) => row.judged !== null && row.judged < FEW_JUDGED);
+  const shares = few.map((row) => `${names(row.system)} ${fixed(100 * row.judged, 0)} %`);
+  const place = ks[0] === null ? "in the list" : `among the first ${ks[0]}`;
+  if (few.length) yield element("p", {}, `Few items ${place} are judged, and the others count as misses: ${shares.join(", ")}.`);
 }
 
 /** Write a mean with half of its interval, with the decimals of all means of this model. */
@@ -681,9 +701,10 @@ function meanText({ means }, measure, k, system) {
   return row ? formatWithHalf(row.mean, row.half, columnDecimals(rows.map((one) => one.mean), rows.map((one) => one.half))) : "";
 }
 
-function inShort(found) {
+function* inShort(found) {
   const { measures, ks, systems } = found;
-  return `${atK(measures[0], ks[0])} is ${meanText(found, measures[0], ks[0], systems[0]) || "unknown: no user has a value"}.`;
+  const mean = meanText(found, measures[0], ks[0], systems[0]) || "unknown: no user has a value";
+  yield element("p", { class: "lead" }, `${atK(measures[0], ks[0])} is ${mean}.`);
 }
 
 async function means(found) {
@@ -714,7 +735,7 @@ function differences(comparisons, measure) {
 }
 
 /** Say who has no list of a model, and what the means are of those who have one of every model. */
-function gotNothing({ users, shared, measures, ks }) {
+function gotNothing({ users, shared = [], measures, ks }) {
   const header = ["System", "Users", "Got nothing", "Of them"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
@@ -795,8 +816,9 @@ async function sample() {
 for (const side of ["rec", "truth"]) {
   const place = $(`#${side}`);
   const take = (list) => {
-    const chosen = side === "rec" ? [...list] : [...list].slice(0, 1);
-    if (chosen.length) work(() => choose(side, chosen));
+    const chosen = [...list];
+    if (side === "truth" && chosen.length > 1) say(side, `The truth is one file, got ${chosen.length}.`);
+    else if (chosen.length) work(() => choose(side, chosen));
   };
   place.querySelector("input").onchange = ({ target }) => {
     take(target.files);
@@ -818,7 +840,9 @@ await work(async () => {
   await load();
   progress("Starting DuckDB");
   connection = connect();
-  const found = await query("SELECT name, description FROM ranking_functions() WHERE kind = 'measure' AND _ranking_known_measures()[name].higher_is_better IS NOT NULL AND _ranking_known_measures()[name].column_name IS NOT NULL");
+  const known = "_ranking_known_measures()[name]";
+  const found = await query(`SELECT name, description FROM ranking_functions()
+WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND ${known}.column_name IS NOT NULL`);
   $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
   $("#form").elements.first.value = FIRST_MEASURES[0];
   for (const { name, description } of found) {
