@@ -4354,9 +4354,11 @@ WITH _ranking_lists AS (
     )
 ),
 _ranking_scale AS (
-    SELECT 104 - ceil(log2(coalesce(
-        max(weight * least(greatest(abs(low), abs(high), 1e-270), 1e308)),
-        list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))) AS bits
+    SELECT 104 - ceil(log2(least(greatest(coalesce(
+        max(weight * greatest(abs(low), abs(high))),
+        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
+        1
+    ), 1e-270), 1e308))) AS bits
     FROM _ranking_lists
     WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
 )
@@ -4387,6 +4389,9 @@ FROM (
                     'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
                     CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
                     ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
+                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
+                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
                 WHEN normalize::VARCHAR = 'none' THEN entry.score
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END

@@ -28,7 +28,11 @@ def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark as `newest` each test that runs the command, by a fixture, and is not marked as `oldest`."""
     for item in items:
         names = set(getattr(item, "fixturenames", ()))
-        if names & {"run", "fails", "stops", "written"} and not item.get_closest_marker("oldest"):
+        if (
+            "registered" in names
+            and names & {"run", "fails", "stops", "written"}
+            and not item.get_closest_marker("oldest")
+        ):
             item.add_marker(pytest.mark.newest)
 
 

@@ -16,6 +16,7 @@ import duckdb
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.duckdb.hosting import for_all, hosted, public
 from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.statements import code, description, macros, stamp_of_sql, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
@@ -378,7 +379,8 @@ def judge_section() -> Iterator[str]:
 
 def forget() -> None:
     """Read the files anew."""
-    for remembered in (stamp_of_sql, texts, macros, head, examples):  # the stamp says which macros are kept
+    # The stamp says which macros are kept, and hosted() makes the kept database.
+    for remembered in (stamp_of_sql, texts, macros, hosted, public, for_all, head, examples):
         remembered.cache_clear()
 
 

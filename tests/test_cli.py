@@ -349,8 +349,8 @@ def test_a_function_is_explained_by_the_head_of_its_file(run: Run, fails: Fails)
     assert "\n\nr2(predicted, actual)\n\nThe coefficient of determination" in text
     rule = "functions: NAME must be the name of a function, got"
     said = f"{rule} 'ranking_compere' (did you mean ranking_compare?)"
-    assert fails(1, "functions", "ranking_compere") == said
-    assert fails(1, "functions", "zzz") == f"{rule} 'zzz' (`ranking-udfs functions` lists them)"
+    assert fails(2, "functions", "ranking_compere") == said
+    assert fails(2, "functions", "zzz") == f"{rule} 'zzz' (`ranking-udfs functions` lists them)"
 
 
 def test_a_measure_is_explained_under_all_its_names(run: Run, fails: Fails) -> None:
@@ -365,7 +365,7 @@ def test_a_measure_is_explained_under_all_its_names(run: Run, fails: Fails) -> N
     (row,) = json.loads(run("measures", "ap", "--format", "json"))
     assert row["name"] == "average_precision"
     said = "measures: NAME must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
-    assert fails(1, "measures", "ndgc") == said
+    assert fails(2, "measures", "ndgc") == said
 
 
 # --- The process ---

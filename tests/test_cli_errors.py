@@ -515,7 +515,8 @@ def test_wrong_usage_exits_2(fails: Fails, arguments: list[str], error: str) -> 
 
 
 def test_a_memory_limit_that_is_none_is_an_error(fails: Fails) -> None:
-    assert "Memory" in fails(1, "evaluate", "rec.csv", "truth.csv", "--memory-limit", "much")
+    said = fails(2, "evaluate", "rec.csv", "truth.csv", "--memory-limit", "much")
+    assert "--memory-limit: must be a size such as 4GB, got 'much'" in said
 
 
 def test_a_directory_as_a_pattern_or_an_unreadable_name(fails: Fails) -> None:

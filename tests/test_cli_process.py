@@ -23,11 +23,11 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command import commands, session
-from ranking_udfs.command.arguments import parse_arguments, parsers
+from ranking_udfs.command.arguments import parse_arguments
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
-from ranking_udfs.command.options import OPTIONS
 from ranking_udfs.command.options import commands as all_commands
+from ranking_udfs.evaluation.defaults import K
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
@@ -64,12 +64,15 @@ def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: R
     lines = text.splitlines()
     assert len(lines) <= 40
     assert max(map(len, lines)) <= 80
-    options = (
-        {name for action in parsers()[1][command]._actions for name in action.option_strings}
-        if command
-        else set()
-    )
-    assert options - {"-h", "--help"} <= {*re.findall(r"(?<=[ ,])--?[a-z][a-z-]*", text)}
+    if command:
+        options = all_commands()[command].options
+        rows = [re.split(r"  +", line[2:])[0] for line in lines if line.startswith("  -")]
+        named = {name for row in rows for name in re.findall(r"(?:^|(?<= ))--?[a-z][a-z-]*", row)}
+        assert named == {*options} | {one["short"] for one in options.values() if one["short"]}
+        for name, option in options.items():
+            usual = K if name == "-k" else option.get("default")
+            if usual and (said := re.fullmatch(r".*\(default: ([\w.]+)\)", option["help"])):
+                assert said[1] == str(usual)
     _, _, examples = text.partition("examples:\n")
     assert examples
     for line in examples.splitlines():
@@ -80,7 +83,9 @@ def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: R
 
 def test_the_page_of_the_command_names_every_option() -> None:
     page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
-    assert {*OPTIONS} <= {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
+    assert {name for one in all_commands().values() for name in one.options} <= {
+        *re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)
+    }
 
 
 @pytest.mark.slow

@@ -398,6 +398,27 @@ def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     found = fused(pack, "sizes", "method := 'combsum', normalize := 'none'")
     assert found[1, "a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
     assert found[1, "b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
+    for weight in (1e-300, 1e-3, 10):
+        weights = f"weights := MAP {{'s': {weight}, 't': {weight / 4}}}"
+        given = f"method := 'combsum', normalize := 'none', {weights}"
+        if weight * scale > 1e307:
+            told = (
+                "ranking_fuse: a weight times a score must be finite, got 10.0 and 3e.307 of system s, user 1"
+            )
+            with pytest.raises(duckdb.InvalidInputException, match=told):
+                fused(pack, "sizes", given)
+            continue
+        found = fused(pack, "sizes", given)
+        expected = weight * (3 * scale - scale / 28)
+        assert found[1, "a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
+
+
+def test_small_weights_lose_no_digit(pack: duckdb.DuckDBPyConnection) -> None:
+    rows: list[Row] = [("s", 1, "a", 2.0), ("s", 1, "b", 1.0), ("t", 1, "b", 1.0)]
+    pack.execute("DROP TABLE IF EXISTS small")
+    add_table(pack, "small", rows)
+    found = fused(pack, "small", "method := 'borda', weights := MAP {'s': 1e-20, 't': 1e-30}")
+    assert {item: score for (_, item), (score, _) in found.items()} == {"a": 1e-20, "b": 5e-21 + 1e-30}
 
 
 def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
@@ -442,21 +463,20 @@ def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
     weights = {"a": 1, "b": 2, "c": 0.5}
     pack.execute("CREATE OR REPLACE TABLE fewer AS FROM runs WHERE system < 'c' OR userid = 1")
     rec = pack.sql("SELECT * RENAME (userid AS u) FROM fewer").to_arrow_table()
-    options = {"method": "combmnz", "weights": weights}
-    job = ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema, options=options, user_col="u")
+    job = ranking_udfs.partition("ranking_fuse", rec.schema, method="combmnz", weights=weights, user_col="u")
     found = [
         row
         for user in (1, 2)
         for row in job.part(
-            rec.filter([one == user for one in rec["u"].to_pylist()]), rec.slice(0, 0), ["a", "b", "c"]
+            rec.filter([one == user for one in rec["u"].to_pylist()]), systems=["a", "b", "c"]
         ).to_pylist()
     ]
     expected = fused(pack, "fewer", f"method := 'combmnz', weights := MAP {weights}")
     assert {(row["userid"], row["itemid"]): (row["score"], row["n_systems"]) for row in found} == expected
     with pytest.raises(ValueError, match=r"^ranking_fuse: rec must have a column userid"):
-        ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema)
+        ranking_udfs.partition("ranking_fuse", rec.schema)
     with pytest.raises(TypeError, match=r"^ranking_fuse: got an unexpected keyword argument 'k'"):
-        ranking_udfs.partition("ranking_fuse", rec.schema, rec.schema, options={"k": 5})
+        ranking_udfs.partition("ranking_fuse", rec.schema, k=5)
 
 
 # --- Errors ---

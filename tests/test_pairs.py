@@ -98,7 +98,7 @@ def test_where_there_is_no_order_nothing_is_said(run: Run, fails: Fails) -> None
     many_rows = "".join(f"u{user},{user},1,s{system}\n" for system in range(21) for user in range(2))
     Path("many.csv").write_text("userid,itemid,score,system\n" + many_rows)
     many = ["compare", "many.csv", "relevant.csv", *NDCG, "--baseline", "s0"]
-    assert fails(1, *many, "--pairs") == "compare: --pairs takes 20 models or fewer, got 21"
+    assert fails(2, *many, "--pairs") == "compare: --pairs takes 20 models or fewer, got 21"
     assert "Best against" not in run(*many)
 
 

@@ -1,5 +1,6 @@
 """Table functions over partitions of users, without an engine. (tests/test_friends.py has Dask.)."""
 
+import itertools
 import os
 import re
 import subprocess
@@ -55,7 +56,7 @@ def by_duckdb(call: str, rec: pa.Table = REC) -> list[dict[str, object]]:
 
 
 def by_parts(
-    function: str, tables: dict[str, pa.Table], partitions: int = 3, **arguments: Any
+    function: str, tables: dict[str, pa.Table], partitions: int, **arguments: Any
 ) -> list[dict[str, object]]:
     """The rows of a table function over so many partitions, and one without a row."""
     job = ranking_udfs.partition(function, **{name: one.schema for name, one in tables.items()}, **arguments)
@@ -114,11 +115,13 @@ CALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
-def test_partitions_give_the_bits_of_duckdb(con: duckdb.DuckDBPyConnection, call: str) -> None:
+@pytest.mark.parametrize(("call", "partitions"), [*zip(CALLS, itertools.cycle([3, 1, 7]), strict=False)])
+def test_partitions_give_the_bits_of_duckdb(
+    con: duckdb.DuckDBPyConnection, call: str, partitions: int
+) -> None:
     names, arguments = CALLS[call]
     tables = {name.replace("dated", "truth"): TABLES[name] for name in names}
-    found = by_parts(call.partition("(")[0], tables, **arguments)
+    found = by_parts(call.partition("(")[0], tables, partitions, **arguments)
     expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
     if "userid" in expected[0]:  # of no order
         found, expected = sorted(found, key=repr), sorted(expected, key=repr)

@@ -323,7 +323,7 @@ def random_tables() -> tuple[pa.Table, pa.Table]:
 
 
 @pytest.mark.slow
-def test_no_number_of_partitions_changes_a_bit(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
+def test_seven_partitions_change_no_bit(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
     """Seven, of which Spark may join some; test_partitions.py has all functions."""
     partitioned(spark, 7)
     try:
@@ -663,7 +663,7 @@ def test_a_split_by_time_is_that_of_duckdb_row_by_row(
     events = frame.withColumn("at", frame["at"].cast(named))
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:
-        for call, arguments in [*SPLITS.items()][0 if kind == "TIMESTAMPTZ" else 3 :]:
+        for call, arguments in [*SPLITS.items()][0 if kind == "TIMESTAMPTZ" else 2 :]:
             call = call.replace("{from}", begins).replace("{span}", span)
             call += "".join(f", {name} := '{column}'" for name, column in names.items())
             query = f"FROM ranking_split('events', {call}) ORDER BY fold, n"

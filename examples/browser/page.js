@@ -72,6 +72,7 @@ function formatWithHalf(number, half, decimals) {
   return shown.map((one) => (isTooLong ? formatNumber(one) : fixed(one, Math.max(decimals, 0)))).join(" ± ");
 }
 
+const lowerIsBetter = new Set(); // names of measures, which the SQL tells
 const atK = (measure, k) => `${measure}@${k ?? "all"}`;
 
 // --- DuckDB ---
@@ -521,7 +522,7 @@ function sentence(row, family) {
 /** Say which model is the best, and whether surely so, from the comparisons of all pairs. */
 function leading({ pairs, shared, measures, ks }) {
   if (!pairs.length || pairs.some((row) => row.users_undefined || !row.users)) return null;
-  const lower = pairs[0].measure === "first_hit_rank" ? -1 : 1;
+  const lower = lowerIsBetter.has(pairs[0].measure) ? -1 : 1;
   const means = new Map(pairs.flatMap((row) => [[row.baseline, row.mean_baseline], [row.system, row.mean_system]]));
   const order = [...means.keys()].sort((one, other) => lower * (means.get(other) - means.get(one)) || (one < other ? -1 : 1));
   const [first, second] = order;
@@ -841,8 +842,9 @@ await work(async () => {
   progress("Starting DuckDB");
   connection = connect();
   const known = "_ranking_known_measures()[name]";
-  const found = await query(`SELECT name, description FROM ranking_functions()
+  const found = await query(`SELECT name, description, NOT ${known}.higher_is_better AS lower FROM ranking_functions()
 WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND ${known}.column_name IS NOT NULL`);
+  found.filter(({ lower }) => lower).forEach(({ name }) => lowerIsBetter.add(name));
   $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
   $("#form").elements.first.value = FIRST_MEASURES[0];
   for (const { name, description } of found) {

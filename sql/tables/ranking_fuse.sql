@@ -27,7 +27,8 @@
 -- score to normalize or to add; where no system has a score of an item, its score is NULL. An item twice in a list counts
 -- where it stands first, and the later one takes up a rank. Rows without an item take up ranks too, and are not in the
 -- result; rows without a user do not count. Scores are the same on any number of threads and in any order of the rows;
--- with normalize 'none', those below 1e-61 times the largest count as 0.
+-- with normalize 'none', those below 1e-61 times the largest count as 0, and so do, with whatever method, those of a weight
+-- below 1e-30 times the largest.
 --
 -- Fusing does not always help: compare it with the best single system. Weights and k that are tuned and measured on the same
 -- users look better than they are: `examples/tune_fusion.sql` tries a grid on half of the users, and compares on the others.
@@ -62,9 +63,11 @@ WITH _ranking_lists AS (
 -- Points are summed as whole numbers of 2 ** -bits, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (
-    SELECT 104 - ceil(log2(coalesce(
-        max(weight * least(greatest(abs(low), abs(high), 1e-270), 1e308)),
-        list_max(coalesce(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), []) || [1])))) AS bits
+    SELECT 104 - ceil(log2(least(greatest(coalesce(
+        max(weight * greatest(abs(low), abs(high))),
+        nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
+        1
+    ), 1e-270), 1e308))) AS bits
     FROM _ranking_lists
     WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
 )
@@ -97,6 +100,9 @@ FROM (
                     'ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), got ',
                     CASE WHEN isfinite(high) THEN low ELSE high END, ' of system ', _ranking_cut(system::VARCHAR),
                     ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
+                WHEN normalize::VARCHAR = 'none' AND NOT isfinite(weight * entry.score) THEN error(concat(
+                    'ranking_fuse: a weight times a score must be finite, got ', weight, ' and ', entry.score,
+                    ' of system ', _ranking_cut(system::VARCHAR), ', user ', _ranking_cut(userid::VARCHAR)))::DOUBLE
                 WHEN normalize::VARCHAR = 'none' THEN entry.score
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END

@@ -127,10 +127,7 @@ class Partitioned:
         """
         given = {"rec": rec, "truth": truth, **tables}
         with cursor() as con:
-            for name in self.schemas.keys() - {"systems", "part", "result"}:
-                if given.get(name) is None:
-                    raise ValueError(f"{self.function}: {name} must be a table, got none")
-                add_table(con, name, given[name])
+            self.add_tables(con, given, self.schemas.keys() - {"systems", "part", "result"})
             if "systems" in self.schemas:
                 add_table(con, "systems", pa.table({"system": self.all_systems(con, systems)}))
             return self.evaluate_part(con).read_all()
@@ -147,6 +144,19 @@ class Partitioned:
                 raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
         return listed
 
+    def add_tables(
+        self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Iterable[str]
+    ) -> None:
+        """Let a connection find the tables that are needed; an error if one is missing, or more are given."""
+        known = {*needed}
+        for name in given.keys() | known:
+            if given.get(name) is not None and name not in known:
+                raise TypeError(f"{self.function}: no table {name} is read here, got one")
+            if name in known and given.get(name) is None:
+                raise ValueError(f"{self.function}: {name} must be a table, got none")
+            if name in known:
+                add_table(con, name, given[name])
+
     def merge(self, parts: Any, **tables: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
 
@@ -156,8 +166,8 @@ class Partitioned:
             ValueError: truth has no user in any partition; a baseline that is no system, and the like.
         """
         with cursor() as con:
-            for name, table in {"_ranking_parts": parts, **tables}.items():
-                add_table(con, name, table)
+            needed = self.schemas.keys() & {"items", "counts"}
+            self.add_tables(con, {"_ranking_parts": parts, **tables}, {"_ranking_parts", *needed})
             return self.evaluate_merge(con).read_all()
 
     def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
@@ -241,8 +251,8 @@ def partition(
 
     Args:
         function: ranking_judged, ranking_by_user, ranking_beyond_accuracy_by_user and ranking_fuse, which
-            want no merge; ranking_summary, ranking_distribution, ranking_compare, ranking_check and
-            ranking_beyond_accuracy.
+            want no merge; ranking_summary, ranking_distribution, ranking_compare, ranking_compare_by_user,
+            ranking_check and ranking_beyond_accuracy.
         rec: the schema of the table; for ranking_compare_by_user of the values by user, all for the merge.
         truth: likewise, if the function reads a truth.
         ks: cut-offs, of ranking_judged one; None for the whole list.

@@ -116,6 +116,12 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
         near = get_close_matches(unknown[0].partition("=")[0], command.options, 1) if unknown else []
         hint = f" (did you mean {near[0]}?)" if near else ""
         chosen.error(f"unrecognized arguments: {' '.join(others)}{hint}")
+    if arguments.command == "split":
+        spans = [name for name in ("test_from", "test_size", "last") if getattr(arguments, name) is not None]
+        if not spans:
+            chosen.error("split: --test-size, --test-from or --last is required")
+        if "last" in spans[:-1] or spans[1:] == ["last"]:
+            chosen.error("split: --last takes neither --test-size nor --test-from")
     if command.operand == "files":
         arguments.files += others
         for broken in broken_rules(arguments):

@@ -208,6 +208,10 @@ def compare(work: Work) -> str:
     con, given, options = work.con, work.given, work.job.comparison
     request = work.request("compare", by_user=True)
     check_measures(request, "compare", "--")
+    if given.pairs and not request.choices:
+        raise UsageError(
+            "compare: --pairs needs a measure by which one of two models is better, such as ndcg"
+        )
     tables = work.read()
     systems = work.systems(tables, "compare")
     if given.pairs and len(systems) > MOST_SYSTEMS:

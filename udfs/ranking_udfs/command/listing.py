@@ -8,7 +8,7 @@ from itertools import takewhile
 from textwrap import fill, wrap
 
 from ..duckdb.statements import description, macros, texts
-from ..evaluation.errors import DataError
+from ..evaluation.errors import UsageError
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, Measure
 from ..texts import shorten
@@ -35,11 +35,11 @@ def find_function(name: str) -> str:
     return name.lower()
 
 
-def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> DataError:
+def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> UsageError:
     """Return the error for a name that is not known, with the one that was perhaps meant."""
     near = get_close_matches(key, known, 1)
     hint = f" (did you mean {near[0]}?)" if near else f" (`ranking-udfs {what}s` lists them)"
-    return DataError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
+    return UsageError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
 
 
 @cache

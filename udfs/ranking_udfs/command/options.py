@@ -18,6 +18,7 @@ from .values import (
     parse_cut_offs,
     parse_items,
     parse_measures,
+    parse_memory,
     parse_output,
     parse_segment,
     parse_weights,
@@ -70,6 +71,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--version": {"action": "print", "nargs": 0},
     "--format-in": {"default": "auto"},
     "--threads": {"type": integer(1)},
+    "--memory-limit": {"type": parse_memory},
     "--method": {"default": "rrf"},
     "--weights": {"type": parse_weights},
     "--rrf-k": {"type": AT_LEAST_0, "default": 60},
@@ -152,8 +154,10 @@ def options_of(screen: str, changes: Mapping[str, dict[str, Any]]) -> dict[str, 
     """Return what argparse takes for each option of a screen, by rows as `-s, --name VALUE  what it does`."""
     found = {}
     for row, text in re.findall(r"^  (-\S+(?: \S+)*)(?:  +(.*))?$", screen, re.MULTILINE):
-        value = ""
-        for short, name, given in reversed(ROW.findall(row)):
+        named, value = ROW.findall(row), ""
+        texts = [text] if len(named) == 1 else text.split("; ")  # what a part says, if each option has one
+        texts = texts if len(texts) == len(named) else [""] * len(named)
+        for (short, name, given), text in reversed([*zip(named, texts, strict=True)]):
             known = OPTIONS.get(name, {}) | changes.get(name, {})
             value = given or value
             if "action" not in known or known["action"] == "extend":

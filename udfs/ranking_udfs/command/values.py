@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -77,10 +78,17 @@ def parse_weights(text: str) -> dict[str, float]:
         name, equals, weight = one.rpartition("=")
         if not (name and equals) or name in found:
             raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
-        found[name] = number("a number")(weight)
+        found[name] = number("a number of 0 or more", lambda one: one >= 0)(weight)
     if not any(found.values()):
         raise ValueError(f"must not all be 0, got {text!r}")
     return found
+
+
+def parse_memory(text: str) -> str:
+    """Read `4GB`, `500 MiB` or `80%`, as DuckDB does."""
+    if not re.fullmatch(r"\d+(\.\d+)? ?([KMGT]i?B|B|%)", text, re.IGNORECASE):
+        raise ValueError(f"must be a size such as 4GB, got {text!r}")
+    return text
 
 
 def parse_segment(text: str) -> tuple[str, str]:

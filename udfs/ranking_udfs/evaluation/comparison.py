@@ -55,15 +55,12 @@ def options_query(options: ComparisonOptions, caller: str) -> str:
     return f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})"
 
 
-def check_options(
-    con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str, dashes: str = ""
-) -> None:
+def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
     try:
         con.execute(options_query(options, caller)).fetchall()
     except duckdb.InvalidInputException as error:
-        message = str(error).partition(": ")[2]
-        raise UsageError(message.replace(f"{caller}: ", f"{caller}: {dashes}", 1)) from None
+        raise UsageError(str(error).partition(": ")[2]) from None
 
 
 def check_systems(

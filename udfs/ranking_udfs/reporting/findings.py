@@ -77,10 +77,12 @@ class Findings:
     caveats       what in the data stands against the verdict; () if it was not checked
     standings     the models in order, by the name of the measure and k, where there is an order
     problems      a line for each row of ranking_check; None if it was not asked
-    counts        of each system: users, users_without_rec, users_without_truth
+    counts        of each system: users, users_without_rec, users_without_truth, users_without_relevant, and
+                  judged_share of the first cut-off
     tables        what was read: system or is_truth, name, modified (a date, if it is a file), and how many
                   lines, users and items it has; of truth with times the earliest and latest date
-    means         system, k, measure (its name), users (with a value), mean, low, high
+    means         system, k, measure (its name), users (with a value), mean, low, high; zeros, least, most:
+                  how many values are 0, the smallest and the largest
     comparisons   rows of ranking_compare_by_user, for all users
     segment       what segments are called; None if there are none
     segments      of the first measure: segment, system, users, low, high, and the difference to the baseline,

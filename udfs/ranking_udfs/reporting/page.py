@@ -377,7 +377,7 @@ def changes(findings: Findings) -> Iterator[str]:
     if not findings.overlaps:
         return
     k = findings.first.cuts[0]
-    place = "the whole list" if k is None else f"the first {k}"
+    place = "the whole list" if k is None else "the first item" if k == 1 else f"the first {k} items"
     what = f"What {place} of each model has in common with that of {to_bdi(findings.baseline)}."
     yield f'<p class="quiet">{what} A user who has one of the two lists counts as nothing in common.</p>'
     header = ["Model", "Common items", "Rank-biased overlap", "Same first item", "Same list"]
@@ -416,7 +416,8 @@ def contents(findings: Findings, drawn: Sequence[Chart]) -> Iterator[str]:
     if found is None:
         return
     yield from listing("headlines", found.sentences)
-    place = "All of each list" if found.k is None else f"The first {found.k} of each list"
+    first = "The first item" if found.k == 1 else f"The first {found.k} items"
+    place = "All of each list" if found.k is None else f"{first} of each list"
     head = f"the most popular items that together have {100 * found.head:.15g}&nbsp;% of the history"
     users = "Popularity and tail are of all users with a list, whether truth has them or not."
     users += " Categories: a second line is of a model with other users." if found.categories else ""
