@@ -291,7 +291,8 @@ class Call:
         self, function: str, schemas: Mapping[str, pa.Schema], ks: Any, given: Mapping[str, Any]
     ) -> None:
         self.function, self.given = function, given
-        self.parameters = dict(one.partition(" := ")[::2] for one in macros()[function].signatures()[0])
+        signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
+        self.parameters = {name: default for name, _, default in signature}
         known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
         known += ["measures"] * (function in MEASURED)
         known += ["ks"] * ("max_k" in known)
@@ -311,7 +312,7 @@ class Call:
             self.choose(given.get("measures"))
         self.columns = {table: self.find_columns(table, schema, given) for table, schema in schemas.items()}
         cut_offs = self.ks if function in MEASURED else ks
-        self.sql = {
+        self.sql: dict[str, str] = {
             **{table: literal(table) for table in schemas},
             "by_user": "'_ranking_parts'",
             **{name: self.value(cut_offs) for name in ("ks", "max_k") if name in self.parameters},
