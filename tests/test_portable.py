@@ -597,8 +597,9 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
     con.execute(TABLES)
     for query, answer in zip(asked, answers, strict=False):
         assert isinstance(answer, list), f"{query}: {answer}"
-        rows = [row.replace("main.", "") for row in answer]  # of names of columns that are expressions
-        assert sorted(rows) == sorted(row for (row,) in con.execute(query).fetchall()), query
+        # DuckDB 1 puts the schema into the names of columns that are expressions.
+        expected = sorted(row.replace("main.", "") for (row,) in con.execute(query).fetchall())
+        assert sorted(row.replace("main.", "") for row in answer) == expected, query
     for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
         with pytest.raises(duckdb.Error) as error:
             con.execute(query).fetchall()
