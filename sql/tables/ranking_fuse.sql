@@ -60,21 +60,29 @@ WITH _ranking_lists AS (
         ))::BOOLEAN, true)
     )
 ),
--- Points are summed as whole numbers of 2 ** -bits, so that no order of the rows changes a sum. No points but raw scores are
+-- Points are summed as whole numbers of 1 / scale, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (
-    SELECT 104 - ceil(log2(least(greatest(coalesce(
-        max(weight * greatest(abs(low), abs(high))),
+    SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
+        max(weight * largest),
         nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
         1
-    ), 1e-270), 1e308))) AS bits
-    FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
+    ), 1e-270), 1e308)))) AS scale
+    FROM (
+        SELECT
+            _ranking_fuse_weight(system, weights, systems) AS weight,
+            max(abs(TRY_CAST(_ranking_score(score) AS DOUBLE))) AS largest
+        FROM _ranking_recs(
+            rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending))
+        WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none' AND userid IS NOT NULL
+        GROUP BY system
+    )
+    WHERE weight > 0
 )
 SELECT
     userid,
     itemid,
-    (whole + coalesce(rest / 2 ** 100, 0)) / 2 ** bits * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
+    (whole + coalesce(rest / 2 ** 100, 0)) / scale * CASE method::VARCHAR WHEN 'combmnz' THEN n_scores ELSE 1 END AS score,
     n_systems
 FROM (
     SELECT
@@ -107,7 +115,7 @@ FROM (
                 WHEN normalize::VARCHAR = 'min_max' THEN CASE WHEN high > low THEN (entry.score - low) / (high - low) ELSE 1 END
                 WHEN normalize::VARCHAR = 'z_score' THEN CASE WHEN high > low THEN (entry.score - mean) / deviation ELSE 0 END
                 ELSE CASE WHEN high > low THEN (entry.score - low) / above_low ELSE 1 / n_numbers END
-            END * 2 ** bits AS points
+            END * scale AS points
         FROM (
             -- Beside unnest, the others would be computed for each item.
             SELECT * EXCLUDE (entries), unnest(entries) AS entry

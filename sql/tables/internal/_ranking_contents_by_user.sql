@@ -20,21 +20,24 @@ WITH _ranking_pairs AS MATERIALIZED (
 _ranking_known AS MATERIALIZED (
     SELECT
         *,
-        -- Whether it is among the most popular items that together reach the share `head` of all pairs.
+        -- True for the most popular items, which together reach the share `head` of all pairs.
         coalesce(sum(n_having) OVER (
             ORDER BY n_having DESC NULLS LAST, itemid ASC NULLS LAST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
         ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
     FROM _ranking_contents_known('_ranking_pairs')
 ),
--- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one for each of at most 64.
+-- Items with the same categories are of one kind, a number: its bits are the categories where there are at most 63.
 _ranking_kinds AS MATERIALIZED (
     SELECT
         itemid,
         categories,
-        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
-        CASE WHEN max(categories[-1]) OVER () < 64
-            THEN list_bit_or(list_transform(categories, lambda category: 1::UBIGINT << (category % 64)::UBIGINT))
-        END AS bits
+        -- The share of the item that each of them gets: a whole number, so that no order of the rows changes a sum.
+        (2 ** 52 / len(categories))::BIGINT AS share,
+        max(categories[-1]) OVER () < 63 AS is_bits,
+        CASE WHEN max(categories[-1]) OVER () < 63
+            THEN list_bit_or(list_transform(categories, lambda category: 1::BIGINT << (category % 63)))
+            ELSE dense_rank() OVER (ORDER BY categories ASC NULLS LAST)
+        END AS kind
     FROM (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
@@ -46,8 +49,7 @@ _ranking_kinds AS MATERIALIZED (
     )
 ),
 _ranking_labels AS MATERIALIZED (
-    -- The share of its item that each category gets, as a whole number, so that no order of the rows changes a sum.
-    SELECT itemid, kind, unnest(categories) AS category, (2 ** 52 / len(categories))::BIGINT AS share
+    SELECT itemid, kind, categories, is_bits, share, unnest(categories) AS category
     FROM _ranking_kinds
 ),
 _ranking_places AS MATERIALIZED (
@@ -58,15 +60,35 @@ _ranking_places AS MATERIALIZED (
     )
     WHERE itemid IS NOT NULL
 ),
+-- The kinds in a list, sorted, so that no order of the rows changes a sum. In a short list each item stands for itself.
 _ranking_mixtures AS MATERIALIZED (
-    SELECT list, k, kind, any_value(userid) AS userid, any_value(bits) AS bits, count(*) AS n
-    FROM _ranking_places AS places
-    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
-    GROUP BY list, k, kind
+    SELECT
+        * EXCLUDE (kinds),
+        CASE
+            WHEN is_bits AND n <= 256 THEN list_transform(kinds, lambda kind: {'kind': kind, 'n': 1::BIGINT})
+            ELSE list_transform(
+                map_entries(list_aggregate(kinds, 'histogram')), lambda one: {'kind': one.key, 'n': one.value::BIGINT})
+        END AS mixture
+    FROM (
+        SELECT
+            list,
+            k,
+            any_value(userid) AS userid,
+            any_value(is_bits) AS is_bits,
+            count(*) AS n,
+            sum(share * len(categories)) AS share,
+            list_sort(list(kind), 'ASC') AS kinds
+        FROM _ranking_places AS places
+        JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+        GROUP BY list, k
+    )
 ),
 _ranking_parts AS MATERIALIZED (
-    SELECT list, k, userid, kind, bits, n, category, share
-    FROM _ranking_mixtures JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) USING (kind)
+    SELECT list, k, kind, categories, category, count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
+    WHERE NOT is_bits
+    GROUP BY list, k, kind, categories, category
 ),
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
@@ -126,37 +148,35 @@ LEFT JOIN (
 LEFT JOIN (
     -- All pairs less their likenesses: 1 for items of one kind, else what their categories have in common.
     SELECT
-        sizes.list,
-        sizes.k,
-        1 - (n_alike + coalesce(likeness, 0)) / (n * (n - 1) / 2) AS diversity
-    FROM (
-        SELECT list, k, sum(n) AS n, sum(n * (n - 1)) / 2 AS n_alike
-        FROM _ranking_mixtures
-        GROUP BY list, k
-        HAVING sum(n) > 1
-    ) AS sizes
+        mixtures.list,
+        mixtures.k,
+        1 - (
+            list_sum(list_transform(mixture, lambda one: one.n * (one.n - 1) / 2))
+            + CASE WHEN is_bits
+                -- Each kind with those behind it.
+                THEN list_sum(list_transform(mixture, lambda one, place: one.n * coalesce(list_sum(list_transform(
+                    mixture[place + 1:],
+                    lambda other: other.n * bit_count(one.kind & other.kind) / bit_count(one.kind | other.kind))), 0)))
+                ELSE coalesce(likeness, 0)
+            END
+        ) / (n * (n - 1) / 2) AS diversity
+    FROM _ranking_mixtures AS mixtures
     LEFT JOIN (
         -- Two kinds come together once for each category that they share, so that 1 / (categories of both) sums to their
         -- likeness. A join of all pairs of kinds in a list, to look for what they share, takes longer.
         SELECT
             one.list,
             one.k,
-            _ranking_exact_sum(one.n * other.n / CASE
-                WHEN one.bits IS NOT NULL THEN bit_count(one.bits | other.bits)
-                ELSE len(list_distinct(one_kind.categories || other_kind.categories))
-            END, 53) AS likeness
+            _ranking_exact_sum(one.n * other.n / len(list_distinct(one.categories || other.categories)), 53) AS likeness
         FROM _ranking_parts AS one
         JOIN _ranking_parts AS other
             ON one.list = other.list
             AND one.k IS NOT DISTINCT FROM other.k
             AND one.category = other.category
             AND one.kind < other.kind
-        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS one_kind
-            ON one.kind = one_kind.kind
-        LEFT JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds WHERE bits IS NULL) AS other_kind
-            ON other.kind = other_kind.kind
         GROUP BY one.list, one.k
-    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
+    ) AS likenesses ON mixtures.list = likenesses.list AND mixtures.k IS NOT DISTINCT FROM likenesses.k
+    WHERE n > 1
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
     SELECT
@@ -174,20 +194,22 @@ LEFT JOIN (
         END AS miscalibration
     FROM (
         SELECT
-            list,
-            k,
+            shares.list,
+            shares.k,
             totals.total,
             tastes.share / totals.total AS p,
-            shares.share / sum(shares.share) OVER (PARTITION BY list, k) AS q
+            shares.share / mixtures.share AS q
         FROM (
-            SELECT list, k, category, any_value(userid) AS userid, sum(n * share) AS share
-            FROM _ranking_parts
+            SELECT list, k, category, sum(share) AS share
+            FROM _ranking_places AS places
+            JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
             GROUP BY list, k, category
         ) AS shares
+        JOIN _ranking_mixtures AS mixtures ON mixtures.list = shares.list AND mixtures.k IS NOT DISTINCT FROM shares.k
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
-            ON _ranking_same_id(shares.userid, totals.userid)
+            ON _ranking_same_id(mixtures.userid, totals.userid)
         LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(shares.userid, tastes.userid) AND shares.category = tastes.category
+            ON _ranking_same_id(mixtures.userid, tastes.userid) AND shares.category = tastes.category
     )
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;

@@ -17,7 +17,7 @@ SELECT
     n_rec,
     row_number() OVER () AS list,
     CASE
-        WHEN list_unique(lists.items) < list_count(lists.items)
+        WHEN _ranking_has_repeats(lists.items)
             THEN list_transform(
                 lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
         ELSE lists.items

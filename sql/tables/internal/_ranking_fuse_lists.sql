@@ -17,7 +17,7 @@ FROM (
         system,
         weight,
         CASE
-            WHEN list_unique(list_transform(listed, lambda pair: pair[2])) = len(listed)
+            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
                 THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
             -- An item twice, or NULL.
             ELSE list_transform(
@@ -32,6 +32,8 @@ FROM (
             )[1]
         END AS entries
     FROM (
+        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
+        FROM (
         SELECT
             userid,
             system,
@@ -50,6 +52,7 @@ FROM (
         )
         WHERE userid IS NOT NULL
         GROUP BY userid, system
+        )
     )
     WHERE weight > 0
 );

@@ -51,6 +51,8 @@ coalesce(
         FROM (
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
             FROM _ranking_systems(rec, names)
+            -- Read even where CASE does not want it.
+            WHERE weights IS NOT NULL OR systems IS NOT NULL
         )
     ) END
 );
