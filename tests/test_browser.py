@@ -96,7 +96,7 @@ class Session:
         self.page.wait_for_selector("main:not([aria-busy])", timeout=90_000)
 
     def evaluate(self, rec: Files, truth: Files, **options: str) -> dict[str, Any]:
-        """What the page shows of these files, by section."""
+        """Load these files, and return the texts of the page by section."""
         self.give("rec", rec)
         self.give("truth", truth)
         return self.ask(**options)
@@ -160,7 +160,7 @@ LABELS = re.compile(rf"\b({'|'.join(map(re.escape, NAMES))})(?=@)")
 
 
 def names_of_labels(text: str) -> str:
-    """What a report says, with the names that measures have in SQL."""
+    """Return the findings of a report, with the names that measures have in SQL."""
     return LABELS.sub(lambda found: NAMES[found[0]], text.replace("\xa0", " "))
 
 

@@ -9,9 +9,8 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -20,7 +19,7 @@ import pyarrow as pa
 
 from .duckdb.functions import OF_MACROS, add_functions
 from .duckdb.statements import identifier, literal, macros, parsed, sql_value
-from .evaluation.columns import ColumnNames, columns_of
+from .evaluation.columns import ColumnNames, check_keywords, columns_of
 from .evaluation.defaults import COMPARED_MEASURES
 from .evaluation.errors import error_summary
 from .evaluation.queries import (
@@ -55,7 +54,7 @@ ROLES = {
     "items": {"item": "itemid", "category": "category"},
 }
 IDS = ("user", "item", "system")
-# What a partition cannot count itself.
+# The number of users of each item and of all, which a partition is given, since it has only its own users.
 KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts) AS n_users
     FROM counts WHERE itemid IS NOT NULL"""
 # The macros whose rows partitions send, by the name of the column. The merge calls the table function, with
@@ -144,18 +143,15 @@ class Partitioned:
                 raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
         return listed
 
-    def add_tables(
-        self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Iterable[str]
-    ) -> None:
+    def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
         """Let a connection find the tables that are needed; an error if one is missing, or more are given."""
-        known = {*needed}
-        for name in given.keys() | known:
-            if given.get(name) is not None and name not in known:
-                raise TypeError(f"{self.function}: no table {name} is read here, got one")
-            if name in known and given.get(name) is None:
+        tables = {name: table for name, table in given.items() if table is not None}
+        for name in tables.keys() - needed:
+            raise TypeError(f"{self.function}: no table {name} is read here, got one")
+        for name in needed:
+            if name not in tables:
                 raise ValueError(f"{self.function}: {name} must be a table, got none")
-            if name in known:
-                add_table(con, name, given[name])
+            add_table(con, name, tables[name])
 
     def merge(self, parts: Any, **tables: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
@@ -296,11 +292,7 @@ class Call:
         known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
         known += ["measures"] * (function in MEASURED)
         known += ["ks"] * ("max_k" in known)
-        for name in (*given, *(["ks"] if ks is not None else [])):
-            if name not in known:
-                near = get_close_matches(name, known, 1)
-                hint = f" (did you mean {near[0]}?)" if near else ""
-                raise TypeError(f"{function}: got an unexpected keyword argument {name!r}{hint}")
+        check_keywords(function, (*given, *(["ks"] if ks is not None else [])), known)
         self.names = columns_of(
             function, {name: value for name, value in given.items() if name in ColumnNames.__annotations__}
         )

@@ -1,6 +1,7 @@
-"""Values in the text of an error or a report, on one short line. Every room may import it."""
+"""Values and hints in the text of an error or a report, on one short line. Every room may import it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 
 LONGEST = 200  # characters of a value, of a type, or of a line of DuckDB's errors
 
@@ -14,6 +15,12 @@ def not_replaced(names: Sequence[str]) -> str:
     """Say that functions of another origin have these names and keep them."""
     verbs = "already exists and was" if len(names) == 1 else "already exist and were"
     return f"{', '.join(names)} {verbs} not replaced"
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Suggest the nearest of the known names, in brackets; an empty text if none is near."""
+    near = get_close_matches(name, known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def shorten(text: object) -> str:

@@ -3,11 +3,10 @@
 import argparse
 import os
 from collections.abc import Callable, Iterator, Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from ..evaluation import defaults
-from ..texts import shorten
+from ..texts import did_you_mean, shorten
 from ..version import versions
 from .gates import PROBLEMS, VERDICTS
 from .messages import PROGRAM, say
@@ -113,27 +112,27 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     chosen, command = chosen_of[arguments.command], commands()[arguments.command]
     unknown = [other for other in others if other.startswith("-") and other != "-"]
     if others and (unknown or command.operand != "files"):
-        near = get_close_matches(unknown[0].partition("=")[0], command.options, 1) if unknown else []
-        hint = f" (did you mean {near[0]}?)" if near else ""
+        hint = did_you_mean(unknown[0].partition("=")[0], command.options) if unknown else ""
         chosen.error(f"unrecognized arguments: {' '.join(others)}{hint}")
-    if arguments.command == "split":
-        spans = [name for name in ("test_from", "test_size", "last") if getattr(arguments, name) is not None]
-        if not spans:
-            chosen.error("split: --test-size, --test-from or --last is required")
-        if "last" in spans[:-1] or spans[1:] == ["last"]:
-            chosen.error("split: --last takes neither --test-size nor --test-from")
     if command.operand == "files":
         arguments.files += others
-        for broken in broken_rules(arguments):
-            chosen.error(broken)
-        if "--format" in command.options and arguments.format is None:
-            arguments.format = format_of(chosen, arguments.output, command.options["--format"]["choices"])
+    for broken in broken_rules(arguments):
+        chosen.error(broken)
+    if "--format" in command.options and arguments.format is None:
+        arguments.format = format_of(chosen, arguments.output, command.options["--format"]["choices"])
     return arguments
 
 
 def broken_rules(given: argparse.Namespace) -> Iterator[str]:
     """Yield what is wrong with arguments that are right by themselves."""
     command = commands()[given.command]
+    if given.command == "split":
+        if given.last is None and given.test_from is None and given.test_size is None:
+            yield "split: --test-size, --test-from or --last is required"
+        if given.last is not None and not (given.test_from is None and given.test_size is None):
+            yield "split: --last takes neither --test-size nor --test-from"
+    if command.operand != "files":
+        return
     if len(given.files) < 2 and command.has_truth:
         yield "the following arguments are required: REC and TRUTH"
     for text in given.files if given.database is None else []:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from itertools import takewhile
 from textwrap import fill, wrap
@@ -11,7 +10,7 @@ from ..duckdb.statements import description, macros, texts
 from ..evaluation.errors import UsageError
 from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, Measure
-from ..texts import shorten
+from ..texts import did_you_mean, shorten
 
 WIDEST = 100
 NAMES = (*MEASURES, *LIST_MEASURES)
@@ -37,8 +36,7 @@ def find_function(name: str) -> str:
 
 def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> UsageError:
     """Return the error for a name that is not known, with the one that was perhaps meant."""
-    near = get_close_matches(key, known, 1)
-    hint = f" (did you mean {near[0]}?)" if near else f" (`ranking-udfs {what}s` lists them)"
+    hint = did_you_mean(key, known) or f" (`ranking-udfs {what}s` lists them)"
     return UsageError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
 
 

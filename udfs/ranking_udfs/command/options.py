@@ -40,7 +40,7 @@ FLAGS = [
     "--no-check",
     "--allow-empty",
 ]
-# What argparse is to know of options beside their names, values and texts in `help.txt`.
+# The arguments of argparse for each option, beside the name, the values and the text in `help.txt`.
 OPTIONS: dict[str, dict[str, Any]] = {
     **{flag: {"default": False, "action": "store_true"} for flag in FLAGS},
     **{name: {"complete": FILE} for name in ("--history", "--database", "--figures")},

@@ -16,7 +16,7 @@ from .options import commands, name_of
 
 @dataclass(frozen=True)
 class Job:
-    """What to read, what to find out, how to compare, and the command's options by their names."""
+    """The inputs, measures and comparison that a command asks for, and its options by their names."""
 
     inputs: Inputs
     request: Request

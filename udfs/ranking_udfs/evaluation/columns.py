@@ -1,10 +1,12 @@
 """Names of the columns of a user's tables, and how their scores and grades are read."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from numbers import Real
 from typing import Any, TypedDict
+
+from ..texts import did_you_mean
 
 # Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
 # and what makes one list of several in rec. SQL has them in sql/tables/internal/_ranking_like_*.sql.
@@ -112,18 +114,21 @@ def is_min_grade(number: Real | float) -> bool:
 COLUMNS = Columns()
 
 
+def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError if one of the names of arguments is not known, with the one that was perhaps meant."""
+    for name in names:
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
+
+
 def columns_of(caller: str, names: Any) -> Columns:
     """Make Columns of keyword arguments.
 
     Raises:
         TypeError: an argument is unknown or not valid.
     """
-    known = [field.name for field in fields(Columns)]
-    for name in names:
-        if name not in known:
-            near = get_close_matches(name, known, 1)
-            hint = f" (did you mean {near[0]}?)" if near else ""
-            raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
+    check_keywords(caller, names, [field.name for field in fields(Columns)])
     columns = Columns(**names)
     columns.check(caller)
     return columns
