@@ -4,8 +4,6 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Callable
-from functools import partial
 
 import pyarrow as pa
 from pyspark.sql import SparkSession
@@ -46,14 +44,11 @@ def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSes
         raise TypeError(f"register: prefix must be a text, got {prefix!r}")
     there = {row[0].rpartition(".")[2].lower() for row in spark.sql("SHOW FUNCTIONS").collect()}
     ours = set((spark.conf.get(REGISTERED, "") or "").split())
-    makers: dict[str, Callable[[str], object]] = {
-        (prefix + name).lower(): partial(register_function, spark, function)
-        for name, function in FUNCTIONS.items()
-    }
-    left = sorted(makers.keys() & there - ours)
-    for name in makers.keys() - left:
-        makers[name](name)
-    spark.conf.set(REGISTERED, " ".join(sorted(ours | makers.keys() - left)))
+    named = {(prefix + name).lower(): function for name, function in FUNCTIONS.items()}
+    left = sorted(named.keys() & there - ours)
+    for name in named.keys() - left:
+        register_function(spark, named[name], name)
+    spark.conf.set(REGISTERED, " ".join(sorted(ours | named.keys() - left)))
     if left:
         hint = "use prefix='udf_' to register all as udf_..."
         warnings.warn(f"register: {not_replaced(left)}; {hint}", stacklevel=2)

@@ -9,7 +9,6 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
-from pyspark.sql.types import DataType
 
 from ..evaluation.columns import ColumnNames
 from ..evaluation.defaults import K
@@ -183,7 +182,7 @@ def ranking_beyond_accuracy_by_user(
 
     Each executor gets all of `items`, and the number of users of each item of `history`.
     """
-    return evaluate("ranking_beyond_accuracy_by_user", rec, None, history, items, ks=ks, **options)
+    return evaluate("ranking_beyond_accuracy_by_user", rec, history, items, ks=ks, **options)
 
 
 def ranking_beyond_accuracy(
@@ -197,7 +196,7 @@ def ranking_beyond_accuracy(
 
     One executor gets 8 bytes for each user, system, k and measure, and the lists down to the largest k.
     """
-    return evaluate("ranking_beyond_accuracy", rec, None, history, items, ks=ks, **options)
+    return evaluate("ranking_beyond_accuracy", rec, history, items, ks=ks, **options)
 
 
 def ranking_fuse(
@@ -220,24 +219,21 @@ def ranking_fuse(
     return evaluate("ranking_fuse", rec, systems=systems, **given, **columns)
 
 
-def evaluate(
-    function: str, rec: Any, truth: Any = None, history: Any = None, items: Any = None, **arguments: Any
-) -> DataFrame:
-    """Plan a table function, and return the DataFrame of its rows."""
-    given = {"rec": rec, "truth": truth, "history": history, "items": items}
-    frames = {name: given[name] for name in TABLES[function]}
-    frames = {name: frame for name, frame in frames.items() if frame is not None or name in ("rec", "truth")}
+def evaluate(function: str, *tables: Any, **arguments: Any) -> DataFrame:
+    """Plan a table function of its tables, in the order of `TABLES`, and return the DataFrame of its rows."""
+    named = zip(TABLES[function], tables, strict=True)
+    frames = {name: frame for name, frame in named if frame is not None or name in ("rec", "truth")}
     schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
     job = partition(function, **schemas, **arguments)
-    tables = {name: read(frame, name, job) for name, frame in frames.items()}
-    shared = share(tables, job)
-    parts = map_in_arrow(by_user(tables, job, shared), "evaluate", job, "part")
+    rows = {name: read(frame, name, job) for name, frame in frames.items()}
+    shared = share(rows, job)
+    parts = map_in_arrow(by_user(rows, job, shared), "evaluate", job, "part")
     if job.merge_sql:
         return merge(parts, job, shared)
-    if "truth" not in tables:
+    if "truth" not in rows:
         return parts
-    # What comes by user says of no partition that all of truth has no user.
-    counts = tables["truth"].selectExpr("count(1) AS truth_rows", "count(truth.user) AS truth_users")
+    # No partition by user can know that all of truth has no user.
+    counts = rows["truth"].selectExpr("count(1) AS truth_rows", "count(truth.user) AS truth_users")
     return parts.unionAll(map_in_arrow(counts, "require_users", job, "part"))
 
 
@@ -278,8 +274,12 @@ def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
     columns = []
     for role, name in job.columns[table].items():
         place = frame.columns.index(name)
-        if role in IDS:
-            check_id(job.function, name, frame.schema[place].dataType)
+        kind = frame.schema[place].dataType
+        # Spark cannot hand out rows by these, or Arrow has no type for them.
+        if role in IDS and re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
+            rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
+            got = shorten(kind.simpleString())
+            raise TypeError(f"{job.function}: {shorten(name)} {rule}, got {got}")
         columns.append(F.col(f"column_{place}").alias(role))
     return by_place(frame).select(F.struct(*(columns or [F.lit(0)])).alias(table))
 
@@ -315,10 +315,3 @@ def by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame
     first = F.expr("(monotonically_increasing_id() & 8589934591L) = 0")
     shared = F.broadcast(shared.withColumn("is_first", F.lit(True)))
     return rows.withColumn("is_first", first).join(shared, "is_first", "left").drop("is_first")
-
-
-def check_id(function: str, name: str, kind: DataType) -> None:
-    """Raise TypeError for an id by which Spark cannot hand out rows, or for which Arrow has no type."""
-    if re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
-        rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
-        raise TypeError(f"{function}: {shorten(name)} {rule}, got {shorten(kind.simpleString())}")

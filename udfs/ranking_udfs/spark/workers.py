@@ -3,40 +3,38 @@
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyarrow as pa
 
-if TYPE_CHECKING:
-    from ..partitions import Partitioned
+from ..duckdb.statements import identifier
+from ..partitions import Partitioned, add_table, cursor
 
 Batches = Iterable[pa.RecordBatch]
 # The tables that all partitions share, each in a column of one row.
 SHARED = ("systems", "counts", "first", "items")
-MISSING = (
-    "ranking_udfs.spark: the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs "
-    "(pip install them there, or send them along: see the README of ranking_udfs.spark), got "
-)
 
 
-def on_executors(step: str, job: "Partitioned") -> Callable[[Batches], Iterator[pa.RecordBatch]]:
+def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """Wrap one of the functions below in a form that Spark sends to executors, whatever is missing there."""
-    sent, missing = pickle.dumps(job), MISSING
+    sent = pickle.dumps(job)
+    rule = (
+        "ranking_udfs.spark: the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs "
+        "(pip install them there, or send them along: see the README of ranking_udfs.spark)"
+    )
 
     def call(batches: Batches) -> Iterator[pa.RecordBatch]:
         try:
             from ranking_udfs.spark import workers
         except ImportError as error:
-            raise ImportError(f"{missing}{error}") from None
+            raise ImportError(f"{rule}, got {error}") from None
         yield from getattr(workers, step)(pickle.loads(sent), batches)
 
     return call
 
 
-def evaluate(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
+def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Evaluate a partition: rows of all tables, of which the first may have what all partitions share."""
-    from ..partitions import cursor
-
     with cursor() as con:
         if load(con, job, batches, "_ranking_rows"):
             for table in job.columns.keys() - {*SHARED}:
@@ -45,19 +43,15 @@ def evaluate(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
             yield from job.evaluate_part(con)
 
 
-def merge(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
+def merge(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Merge the rows of all partitions."""
-    from ..partitions import cursor
-
     with cursor() as con:
         load(con, job, batches, "_ranking_parts", job.schemas["part"])
         yield from job.evaluate_merge(con)
 
 
-def require_users(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBatch]:
+def require_users(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Raise the error of a truth without users, of which it gets the counts, and return no row."""
-    from ..partitions import cursor
-
     with cursor() as con:
         for batch in batches:
             for counts in batch.to_pylist():
@@ -65,10 +59,8 @@ def require_users(job: "Partitioned", batches: Batches) -> Iterator[pa.RecordBat
     yield from ()
 
 
-def load(con: Any, job: "Partitioned", batches: Batches, table: str, schema: pa.Schema | None = None) -> bool:
+def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Schema | None = None) -> bool:
     """Make a table of the batches, and the shared ones of its rows; return whether there were any."""
-    from ..partitions import add_table
-
     stream = iter(batches)
     first = next(stream, None)
     schema = schema if first is None else first.schema
@@ -82,9 +74,7 @@ def load(con: Any, job: "Partitioned", batches: Batches, table: str, schema: pa.
     return True
 
 
-def fields(job: "Partitioned", table: str) -> str:
+def fields(job: Partitioned, table: str) -> str:
     """Return the fields of a struct of this name as SQL, under the names of the table's columns."""
-    from ..duckdb.statements import identifier
-
     columns = job.columns.get(table, {}).items()
     return ", ".join(f"{table}.{role} AS {identifier(name)}" for role, name in columns) or f"{table}.*"
