@@ -9,9 +9,9 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import duckdb
@@ -65,23 +65,19 @@ SENT = {
     "contents": ("_ranking_contents_by_user",),
     "lists": ("_ranking_contents_lists",),
 }
-# Tables without a row have no two systems, none that is named, and no catalogue.
-NO_PAIRS = """TABLE
-    SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false"""
+# Tables without a row have no two systems, and none that is named.
 OF_A_PLAN = {
-    "ranking_compare": {"_ranking_system_pairs": NO_PAIRS},
-    "ranking_compare_by_user": {"_ranking_system_pairs": NO_PAIRS},
-    "ranking_beyond_accuracy": {"_ranking_has": "false"},
-    "ranking_beyond_accuracy_by_user": {"_ranking_has": "false"},
-    "ranking_fuse": {"_ranking_fuse_stranger": "NULL"},
+    "_ranking_system_pairs": """TABLE
+        SELECT 1 AS pair, system AS baseline, system FROM query_table(scores) AS scores_of WHERE false""",
+    "_ranking_fuse_stranger": "NULL",
 }
 # ranking_mean in two steps; a sum of integers is too wide for Arrow, and so a text.
 OF_MEANS = (
-    """CREATE TEMP MACRO _ranking_mean_part(number) AS {
+    """CREATE MACRO _ranking_mean_part(number) AS {
         'total': sum((CASE WHEN abs(number) < 1048576 THEN number END * 2 ** 80)::HUGEINT)::VARCHAR,
         'large': list(number) FILTER (abs(number) >= 1048576),
         'n': count(number)}""",
-    """CREATE TEMP MACRO _ranking_mean_of_parts(part) AS (
+    """CREATE MACRO _ranking_mean_of_parts(part) AS (
         coalesce(sum(part.total::HUGEINT) / 2 ** 80, 0)
         + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
     ) / nullif(sum(part.n), 0)""",
@@ -162,32 +158,27 @@ class Partitioned:
             ValueError: truth has no user in any partition; a baseline that is no system, and the like.
         """
         with cursor() as con:
-            needed = self.schemas.keys() & {"items", "counts"}
-            self.add_tables(con, {"_ranking_parts": parts, **tables}, {"_ranking_parts", *needed})
+            self.add_tables(con, {"_ranking_parts": parts, **tables}, self.merge_schemas.keys())
             return self.evaluate_merge(con).read_all()
 
-    def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Evaluate the tables of a partition."""
-        self.prepare_part(con)
-        return self.evaluate(con, self.part_sql, "part")
+    @property
+    def merge_schemas(self) -> dict[str, pa.Schema]:
+        """The schemas of the tables that the merge reads."""
+        names = {"part": "_ranking_parts", "items": "items", "counts": "counts"}
+        return {name: self.schemas[kind] for kind, name in names.items() if kind in self.schemas}
 
-    def prepare_part(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Let macros find what the partition does not know."""
+    def evaluate_part(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
+        """Evaluate the tables of a partition, with macros for what it does not know itself."""
         is_known = "systems" in self.schemas
         systems = "system, system AS ranking_system FROM systems" if is_known else "NULL AS ranking_system"
-        replace_macros(con, {"_ranking_has_users": "true", "_ranking_systems": f"TABLE SELECT {systems}"})
-        replace_macros(con, {"_ranking_contents_known": KNOWN_ITEMS} if "counts" in self.schemas else {})
+        bodies = {"_ranking_has_users": "true", "_ranking_systems": f"TABLE SELECT {systems}"}
+        if "counts" in self.schemas:
+            bodies["_ranking_contents_known"] = KNOWN_ITEMS
+        replace_macros(con, bodies)
+        return self.evaluate(con, self.part_sql, "part")
 
     def evaluate_merge(self, con: duckdb.DuckDBPyConnection) -> pa.RecordBatchReader:
-        """Merge the table `_ranking_parts`."""
-        self.prepare_merge(con)
-        if "users" in self.schemas["part"].names and self.columns:
-            sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
-            self.require_users(con, *con.execute(sql).fetchall()[0])
-        return self.evaluate(con, self.merge_sql, "result")
-
-    def prepare_merge(self, con: duckdb.DuckDBPyConnection) -> None:
-        """Let macros find the rows of all partitions, and make the tables of the call, of ids."""
+        """Merge the table `_ranking_parts`, with macros and tables of ids that are made of its rows."""
         sent = self.schemas["part"].names if self.columns else []
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
@@ -205,6 +196,10 @@ class Partitioned:
                 query = f"SELECT true AS {user}, itemid AS {item} FROM counts WHERE itemid IS NOT NULL"
             if table != "items":
                 con.execute(f"CREATE TEMP VIEW {table} AS {query}")
+        if "users" in sent and "result" in self.schemas:  # while it is planned, there are none
+            sql = "SELECT sum(truth_rows), sum(truth_users) FROM _ranking_users"
+            self.require_users(con, *con.execute(sql).fetchall()[0])
+        return self.evaluate(con, self.merge_sql, "result")
 
     def require_users(self, con: duckdb.DuckDBPyConnection, rows: int, users: int) -> None:
         """Raise the error of a truth without users."""
@@ -216,12 +211,9 @@ class Partitioned:
                 con.execute(sql).fetchall()
 
     def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
-        """Return the rows of a query, of the types that were planned."""
-        rows, schema = run(con, sql or "").to_arrow_reader(65_536), self.schemas[kind]
-        tables = (pa.Table.from_batches([batch]).cast(schema) for batch in rows)
-        return pa.RecordBatchReader.from_batches(
-            schema, (one for table in tables for one in table.to_batches())
-        )
+        """Return the rows of a query, of the types that were planned, if they have been."""
+        rows = run(con, sql or "").to_arrow_reader(65_536)
+        return rows.cast(self.schemas[kind]) if kind in self.schemas else rows
 
 
 def partition(
@@ -271,9 +263,13 @@ def partition(
     schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
     schemas = {"rec": rec, **schemas} if TABLES[function] else {}
     call = Call(function, schemas, ks, given | arguments)
-    if not schemas:
-        return with_result(Partitioned(function, {}, "", None, call.call_sql, {"part": rec}))
-    return plan(call, schemas)
+    part_sql, merge_sql = call.queries()
+    job = Partitioned(function, call.columns, call.names_sql, part_sql, merge_sql, schemas | call.shared)
+    job.schemas["part"] = planned_schema(job, job.schemas, job.evaluate_part) if part_sql else rec
+    is_merged = merge_sql is not None
+    merged = planned_schema(job, job.merge_schemas, job.evaluate_merge) if is_merged else job.schemas["part"]
+    job.schemas["result"] = merged
+    return job
 
 
 class Call:
@@ -286,7 +282,7 @@ class Call:
     def __init__(
         self, function: str, schemas: Mapping[str, pa.Schema], ks: Any, given: Mapping[str, Any]
     ) -> None:
-        self.function, self.given = function, given
+        self.function, self.schemas = function, schemas
         signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
         self.parameters = {name: default for name, _, default in signature}
         known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
@@ -406,8 +402,26 @@ class Call:
         keys = f"{self.system}ranking_system, has_truth, userid, k, n_rec, n_truth"
         return f"SELECT {keys}{column_lines(columns)} FROM {source}"
 
-    def queries(self) -> tuple[str, str | None]:
+    @property
+    def shared(self) -> dict[str, pa.Schema]:
+        """The schemas of the tables that all partitions share, beside items."""
+        kinds = {
+            table: {role: self.schemas[table].field(name).type for role, name in columns.items()}
+            for table, columns in self.columns.items()
+        }
+        found = {}
+        if "system" in kinds.get("rec", {}):
+            found["systems"] = pa.schema({"system": kinds["rec"]["system"]})
+        if self.function in CONTENT_FUNCTIONS and "item" in kinds.get("history", {}):
+            found["counts"] = pa.schema({"itemid": kinds["history"]["item"], "n": pa.int64()})
+        if all("time" in kinds.get(table, {}) for table in ("truth", "history")):
+            found["first"] = pa.schema({"time": kinds["truth"]["time"]})
+        return found
+
+    def queries(self) -> tuple[str | None, str | None]:
         """Return the SQL of a partition and that of the merge; None if there is none."""
+        if not self.schemas:
+            return None, self.call_sql
         if self.function == "ranking_by_user":
             values = f"SELECT * EXCLUDE (ranking_system, has_truth) FROM ({self.values_sql}) WHERE has_truth"
             return values, None
@@ -523,43 +537,18 @@ def value_of(function: str, value: object) -> str:
         raise TypeError(f"{function}: {error}") from None
 
 
-def plan(call: Call, schemas: Mapping[str, pa.Schema]) -> Partitioned:
-    """Run the SQL on tables without a row, which finds what is wrong and the types of the rows."""
-    part_sql, merge_sql = call.queries()
-    job = Partitioned(call.function, call.columns, call.names_sql, part_sql, merge_sql, dict(schemas))
-    kinds = {
-        table: {role: schemas[table].field(name).type for role, name in columns.items()}
-        for table, columns in call.columns.items()
-    }
-    if "system" in kinds["rec"]:
-        job.schemas["systems"] = pa.schema({"system": kinds["rec"]["system"]})
-    if call.function in CONTENT_FUNCTIONS and "item" in kinds.get("history", {}):
-        job.schemas["counts"] = pa.schema({"itemid": kinds["history"]["item"], "n": pa.int64()})
-    if all("time" in kinds.get(table, {}) for table in ("truth", "history")):
-        job.schemas["first"] = pa.schema({"time": kinds["truth"]["time"]})
+def planned_schema(
+    job: Partitioned,
+    schemas: Mapping[str, pa.Schema],
+    evaluate: Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader],
+) -> pa.Schema:
+    """Evaluate tables without a row, which finds what is wrong, and return the schema of the rows."""
     with cursor() as con:
-        for name, schema in job.schemas.items():
+        for name, schema in schemas.items():
             con.register(name, schema.empty_table())
-        job.prepare_part(con)
-        replace_macros(con, OF_A_PLAN.get(job.function, {}))
-        job.schemas["part"] = run(con, part_sql).to_arrow_table().schema
-    return with_result(job)
-
-
-def with_result(job: Partitioned) -> Partitioned:
-    """Add the schema of the result."""
-    if job.merge_sql is None:
-        job.schemas["result"] = job.schemas["part"]
-        return job
-    with cursor() as con:
-        for name, schema in job.schemas.items():
-            if name in ("part", "counts", "items"):
-                con.register({"part": "_ranking_parts"}.get(name, name), schema.empty_table())
-        job.prepare_merge(con)
-        replace_macros(con, OF_A_PLAN.get(job.function, {}))
-        rows = run(con, job.merge_sql).to_arrow_table()
-    job.schemas["result"] = rows.schema
-    return job
+        no_catalogue = {"_ranking_has": "false"} if job.function in CONTENT_FUNCTIONS else {}
+        replace_macros(con, OF_A_PLAN | no_catalogue)
+        return evaluate(con).schema
 
 
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
@@ -591,9 +580,15 @@ def plain_errors() -> Iterator[None]:
 
 
 LOCK = threading.Lock()
-INSTANCE: list[duckdb.DuckDBPyConnection] = []
 
 
+def cursor() -> duckdb.DuckDBPyConnection:
+    """Return a cursor with tables of its own, which `with` closes."""
+    with LOCK:
+        return instance().cursor()
+
+
+@cache
 def instance() -> duckdb.DuckDBPyConnection:
     """Return this process's DuckDB with the macros, on one thread, since an engine runs several processes.
 
@@ -601,28 +596,18 @@ def instance() -> duckdb.DuckDBPyConnection:
     of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one, which
     is removed at the end.
     """
-    with LOCK:
-        if not INSTANCE:
-            allowed = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB", "0"))
-            folder = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or None
-            con = duckdb.connect(config={"threads": 1})
-            ((limit,),) = con.execute("SELECT current_setting('memory_limit')").fetchall()
-            number, unit = limit.split()
-            share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
-            con.execute(f"SET memory_limit = {literal(share)}")
-            add_functions(con, OF_MACROS)
-            statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
-            for statement in parsed(con, (*statements, *(sql.replace("TEMP ", "", 1) for sql in OF_MEANS))):
-                con.execute(statement)
-            made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
-            atexit.register(shutil.rmtree, made, ignore_errors=True)
-            con.execute(f"SET temp_directory = {literal(made)}")
-            INSTANCE.append(con)
-        return INSTANCE[0].cursor()
-
-
-@contextlib.contextmanager
-def cursor() -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a cursor, with tables of its own."""
-    with contextlib.closing(instance()) as con:
-        yield con
+    allowed = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB", "0"))
+    folder = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or None
+    con = duckdb.connect(config={"threads": 1})
+    ((limit,),) = con.execute("SELECT current_setting('memory_limit')").fetchall()
+    number, unit = limit.split()
+    share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
+    con.execute(f"SET memory_limit = {literal(share)}")
+    add_functions(con, OF_MACROS)
+    statements = [macro.sql.replace("TEMP MACRO", "MACRO", 1) for macro in macros().values()]
+    for statement in parsed(con, (*statements, *OF_MEANS)):
+        con.execute(statement)
+    made = tempfile.mkdtemp(prefix="ranking-", dir=folder)
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    con.execute(f"SET temp_directory = {literal(made)}")
+    return con
