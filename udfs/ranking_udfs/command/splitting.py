@@ -8,7 +8,7 @@ import duckdb
 
 from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation.errors import DataError, UsageError
-from ..inputs.files import describe_columns, extension, list_files, pattern, struct_literal
+from ..inputs.files import Wanted, describe_columns, extension, list_files, pattern, struct_literal
 from ..texts import shorten
 from ..writing import atomic_file
 from .output import check_outputs, copy_statement
@@ -39,7 +39,7 @@ def split_events(
     if not list_files(con, path):
         raise DataError(f"{path}: no such file")
     rows = f"{READERS[kind]}({literal(pattern(path))})"
-    names, kinds, _ = describe_columns(con, path, rows, columns, {})
+    names, kinds, _ = describe_columns(con, path, rows, Wanted(columns))
     if READERS[kind] == "read_csv":
         every = [name for name, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()]
         types = dict.fromkeys(every, "VARCHAR") | {names["time"]: kinds["time"]}

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import duckdb
 
@@ -82,6 +82,27 @@ class Source:
         return replace(self, ids={**self.ids, name: kind})
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """The columns to read of a table, by role, and the kind of its files.
+
+    required     the columns that must be there
+    optional     those that may be
+    form         "table", "trec" or "auto": a TREC file if it has the shape of one
+    trec_fields  the number of fields of its lines if it is one
+    """
+
+    required: Mapping[str, str]
+    optional: Mapping[str, str] = field(default_factory=dict)
+    form: str = "table"
+    trec_fields: int = 0
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """All columns by role."""
+        return {**self.optional, **self.required}
+
+
 def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
     """Return the family of types with which ids of this type may be compared."""
     ((found,),) = con.execute("SELECT _ranking.main._ranking_family(?)", [kind]).fetchall()
@@ -138,31 +159,23 @@ def extension(path: str) -> str:
 
 
 def open_source(
-    con: duckdb.DuckDBPyConnection,
-    paths: Sequence[str],
-    form: str,
-    trec_fields: int,
-    required: Mapping[str, str],
-    optional: Mapping[str, str],
-    catalog: Catalog,
-    stdin: str = STDIN,
+    con: duckdb.DuckDBPyConnection, paths: Sequence[str], wanted: Wanted, catalog: Catalog, stdin: str = STDIN
 ) -> Source:
-    """Open the files as one table with these columns, the file's by their roles.
+    """Open the files as one table with the columns that are wanted.
 
-    `form` is "table", "trec" or "auto": a TREC file if it has the shape of one. A path is what the catalog
-    finds under it, and else a file; the file `stdin` holds what standard input held.
+    A path is what the catalog finds under it, and else a file; `stdin` holds what standard input held.
     """
     path = paths[0] if len(paths) == 1 else f"{paths[0]} and {len(paths) - 1} more"
     tables = [catalog.find(con, one) for one in paths]
     try:
         if all(tables):
             rows = f"({' UNION ALL BY NAME '.join(f'FROM {one}' for one in tables)})"
-            source = typed_source(con, path, rows if tables[1:] else str(tables[0]), required, optional)
+            source = typed_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
         else:
             read = [(one, stdin if one == STDIN else one) for one in paths]
             files = [file for one, place in read for file in checked_files(con, catalog, one, place)]
             places = [pattern(place) for _, place in read]
-            source = file_source(con, path, places, files, form, trec_fields, required, optional)
+            source = file_source(con, path, places, files, wanted)
         columns = ", ".join(source.columns.values())
         first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
@@ -202,52 +215,41 @@ def check_head(file: str, path: str) -> None:
 
 
 def file_source(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    places: Sequence[str],
-    files: Sequence[str],
-    form: str,
-    trec_fields: int,
-    required: Mapping[str, str],
-    optional: Mapping[str, str],
+    con: duckdb.DuckDBPyConnection, path: str, places: Sequence[str], files: Sequence[str], wanted: Wanted
 ) -> Source:
     """Open all files of these places, which are paths and patterns, as one table."""
     kinds = {extension(place) for place in places}
     if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
         raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
     place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
-    may_be_trec = form == "auto" and not kinds & {*READERS}
-    if form == "trec" or (may_be_trec and is_trec(con, place, trec_fields)):
-        return trec_source(path, place, trec_fields)
+    may_be_trec = wanted.form == "auto" and not kinds & {*READERS}
+    if wanted.form == "trec" or (may_be_trec and is_trec(con, place, wanted.trec_fields)):
+        return trec_source(path, place, wanted.trec_fields)
     function = READERS.get(kinds.pop(), "read_csv")
-    folders = {part.partition("=")[0].lower() for file in files for part in folder_names(file) if "=" in part}
+    folders = {
+        part.partition("=")[0].lower()
+        for file in files
+        for part in re.split(r"[/\\]", os.path.dirname(file))
+        if "=" in part
+    }
     if function == "read_parquet":
-        names = {**optional, **required}
+        names = wanted.columns
         texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
-        return typed_source(con, path, f"{function}({place}{types})", required, optional)
+        return typed_source(con, path, f"{function}({place}{types})", wanted)
     reader = f"{function}({place}" + (", hive_types_autocast = false" if folders else "")
-    return text_source(con, path, function, reader, required, optional)
-
-
-def folder_names(file: str) -> list[str]:
-    return re.split(r"[/\\]", os.path.dirname(file))
+    return text_source(con, path, function, reader, wanted)
 
 
 def describe_columns(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    rows: str,
-    required: Mapping[str, str],
-    optional: Mapping[str, str],
+    con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted
 ) -> tuple[dict[str, str], dict[str, str], str]:
     """Return the names of the columns by role, the type of each, and that of a whole row."""
     types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
     by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
-    wanted = {**optional, **required}
-    names = {role: by_name[name.lower()] for role, name in wanted.items() if name.lower() in by_name}
+    names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
     row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
-    if missing := {role: name for role, name in required.items() if role not in names}:
+    if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         raise MissingColumnsError(path, missing, names, row, types)
     return names, {role: types[name] for role, name in names.items()}, row
 
@@ -256,15 +258,9 @@ def not_a_number_error(path: str, column: str, kind: str) -> DataError:
     return DataError(f"{path}: {column!r} must be a number, got {shorten(kind)}")
 
 
-def typed_source(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    rows: str,
-    required: Mapping[str, str],
-    optional: Mapping[str, str],
-) -> Source:
+def typed_source(con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted) -> Source:
     """Open a source that has types of its own: a Parquet file, a table."""
-    names, kinds, row = describe_columns(con, path, rows, required, optional)
+    names, kinds, row = describe_columns(con, path, rows, wanted)
     for role in (name for name in NUMBERS if name in names):
         if not is_number(con, role, kinds[role]):
             raise not_a_number_error(path, names[role], kinds[role])
@@ -274,15 +270,10 @@ def typed_source(
 
 
 def text_source(
-    con: duckdb.DuckDBPyConnection,
-    path: str,
-    function: str,
-    reader: str,
-    required: Mapping[str, str],
-    optional: Mapping[str, str],
+    con: duckdb.DuckDBPyConnection, path: str, function: str, reader: str, wanted: Wanted
 ) -> Source:
     """Open a CSV or JSON file that `reader` reads, a call without its last bracket."""
-    names, kinds, row = describe_columns(con, path, f"{reader})", required, optional)
+    names, kinds, row = describe_columns(con, path, f"{reader})", wanted)
     numbers = [role for role in NUMBERS if role in names and is_number(con, role, kinds[role])]
     for role in (name for name in NUMBERS if name in names and name not in numbers):
         if function != "read_csv" and kinds[role] not in ("JSON", '"NULL"'):

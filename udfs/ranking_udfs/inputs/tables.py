@@ -22,7 +22,7 @@ from ..evaluation.queries import Request, fetch_rows
 from ..evaluation.words import Row
 from ..texts import shorten
 from .catalogs import Catalog, Frame
-from .files import IDS, QRELS, RUN, STDIN, Source, list_files, open_source, type_family
+from .files import IDS, QRELS, RUN, STDIN, Source, Wanted, list_files, open_source, type_family
 from .missing import MissingColumnsError, missing_text, option, written
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time", "category")
@@ -66,18 +66,23 @@ class Inputs:
     is_command: bool = False
 
     @property
-    def paths_beside_rec(self) -> dict[str, str]:
-        """The paths of all tables but rec, by the name of the table, in the order in which they are made."""
-        segments = {"segments": self.segment[0]} if self.segment else {}
-        truth = {"truth": self.truth} if self.truth else {}
-        history = {"history": self.history} if self.history else {}
-        return truth | segments | history | ({"items": self.items[0]} if self.items else {})
-
-    @property
-    def times(self) -> tuple[dict[str, str], dict[str, str]]:
-        """The column of times that truth and history must have, and the one that they may have."""
-        time = {"time": self.time or "time"} if self.history and self.time != "" else {}
-        return (time, {}) if self.time else ({}, time)
+    def beside_rec(self) -> dict[str, tuple[str, Wanted]]:
+        """The path and the columns of each table but rec by its name, in the order in which they are made."""
+        user, item = {"userid": self.columns.user_col}, {"itemid": self.columns.item_col}
+        times = {"time": self.time or "time"} if self.history and self.time != "" else {}
+        required, optional = (times, {}) if self.time else ({}, times)
+        found = {}
+        if self.truth:
+            columns = self.columns.of_truth | required
+            grade = {} if self.columns.grade_col == "" else {"rel": "rel"}
+            found["truth"] = self.truth, Wanted(columns, grade | optional, self.form, QRELS)
+        if self.segment is not None:
+            found["segments"] = self.segment[0], Wanted({**user, "segment": self.segment[1]})
+        if self.history is not None:
+            found["history"] = self.history, Wanted({**user, **item, **required}, optional)
+        if self.items is not None:
+            found["items"] = self.items[0], Wanted({**item, "category": self.items[1]})
+        return found
 
 
 @dataclass(frozen=True)
@@ -108,18 +113,18 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
-    truth, others, named = open_sources(con, inputs)
+    beside, named = open_sources(con, inputs)
+    truth = beside.get("truth")
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [*filter(None, [truth]), *others, *(rec for _, rec in named)]
+    sources = [*beside.values(), *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
         recs, others = sources[-len(named) :], sources[: -len(named)]
         statements = [table_statement(inputs.prefix + "rec", recs)]
         statements += [
-            table_statement(inputs.prefix + name, [one])
-            for name, one in zip(inputs.paths_beside_rec, others, strict=True)
+            table_statement(inputs.prefix + name, [one]) for name, one in zip(beside, others, strict=True)
         ]
         try:
             for statement in statements:
@@ -138,8 +143,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
 
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
-) -> tuple[Source | None, list[Source], list[tuple[str, Source]]]:
-    """Return the source of truth, if any, those of other tables, and the models with their names.
+) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
+    """Return the sources of the tables beside rec by their names, and the models with theirs.
 
     Raises:
         DataError: columns are missing, in whatever files; a file cannot be what it should be.
@@ -152,16 +157,19 @@ def open_sources(
         except MissingColumnsError as error:
             errors.append(error)
 
-    truths = [*opened(truth_source)] if inputs.truth else []
+    def beside(*names: str) -> dict[str, Source]:
+        every = {name: of for name, of in inputs.beside_rec.items() if name in names}
+        return {name: one for name, of in every.items() for one in opened(beside_source, name, *of)}
+
+    found = beside("truth")
     named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
-    beside = (segment_sources, history_sources, item_sources)
-    others = [one for opens in beside for found in opened(opens) for one in found]
+    found |= beside("segments", "history", "items")
     if errors:
-        roles = [role for source in (*truths, *others, *(rec for _, rec in named)) for role in source.columns]
-        truth = (truths or errors)[0].type if inputs.truth else ""  # which was opened first
+        roles = [role for source in (*found.values(), *(rec for _, rec in named)) for role in source.columns]
+        truth = found.get("truth", errors[0]).type if inputs.truth else ""  # which was opened first
         told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
         raise DataError(told)
-    return (truths[0] if truths else None), others, named
+    return found, named
 
 
 def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
@@ -276,9 +284,9 @@ def named_source(
 
     Where its best score is not the best of the others, the scores are taken with the opposite sign.
     """
-    where = inputs.catalog, inputs.stdin
     system_column = {} if inputs.columns.system_col == "" else {"system": "system"}
-    source = open_source(con, paths, inputs.form, RUN, inputs.columns.of_rec, system_column, *where)
+    wanted = Wanted(inputs.columns.of_rec, system_column, inputs.form, RUN)
+    source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     if descending != inputs.columns.descending:  # no type overflows so, as an unsigned one does in -score
         opposite = f"0::HUGEINT - {source.columns['score']}"
         source = replace(source, columns={**source.columns, "score": opposite})
@@ -323,42 +331,15 @@ def name_and_path(
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
-def truth_source(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Source:
-    """Return the source of the truth, with a column `rel` if it has one."""
-    grade = {} if inputs.columns.grade_col == "" else {"rel": "rel"}
-    required, optional = inputs.times
-    columns = inputs.columns.of_truth | required, grade | optional
-    return open_source(con, [inputs.truth], inputs.form, QRELS, *columns, inputs.catalog, inputs.stdin)
-
-
-def segment_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
-    """Return the file with the segments of users, if any."""
-    if inputs.segment is None:
-        return []
-    path, column = inputs.segment
-    required = {"userid": inputs.columns.user_col, "segment": column}
-    source = open_source(con, [path], "table", 0, required, {}, inputs.catalog, inputs.stdin)
+def beside_source(
+    con: duckdb.DuckDBPyConnection, name: str, path: str, wanted: Wanted, inputs: Inputs
+) -> Source:
+    """Return the source of a table beside rec."""
+    source = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+    if name != "segments":
+        return source
     text = named_text(source, "segment", [NONE, EVERYBODY])
-    return [replace(source, columns={**source.columns, "segment": text})]
-
-
-def history_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
-    """Return the file with the history, if any."""
-    if inputs.history is None:
-        return []
-    ids = {"userid": inputs.columns.user_col, "itemid": inputs.columns.item_col}
-    required, optional = inputs.times
-    columns = ids | required, optional
-    return [open_source(con, [inputs.history], "table", 0, *columns, inputs.catalog, inputs.stdin)]
-
-
-def item_sources(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[Source]:
-    """Return the file with the catalogue, if any."""
-    if inputs.items is None:
-        return []
-    path, column = inputs.items
-    required = {"itemid": inputs.columns.item_col, "category": column}
-    return [open_source(con, [path], "table", 0, required, {}, inputs.catalog, inputs.stdin)]
+    return replace(source, columns={**source.columns, "segment": text})
 
 
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
@@ -388,7 +369,7 @@ def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Sourc
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all files that are read."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
-    paths += inputs.paths_beside_rec.values()
+    paths += [path for path, _ in inputs.beside_rec.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
 
