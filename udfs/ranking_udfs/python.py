@@ -118,7 +118,7 @@ def evaluate(
     """
     with at_work("evaluate", defaults.MEASURES, locals()) as (place, request, inputs, tables, _):
         steps = plan(request, tables.has_system)
-        notes = make_tables(place, inputs, tables, steps, steps.tables, request, check, allow_empty)
+        notes = make_tables(place, inputs, tables, steps, request, check, allow_empty)
         systems = systems_of(place.con, tables)
         query = steps.by_user if by_user and steps.by_user else ordered_summary(steps, request, systems)
         result = place.result(query)
@@ -196,18 +196,13 @@ def compare(
         >>> found.select("system, wins, losses, round(difference, 4), verdict").fetchall()
         [('b', 1, 8, -0.7778, 'worse')]
     """
-    with at_work("compare", defaults.COMPARED_MEASURES, locals()) as (
-        place,
-        request,
-        inputs,
-        tables,
-        options,
-    ):
+    with at_work("compare", defaults.COMPARED_MEASURES, locals()) as work:
+        place, request, inputs, tables, options = work
         check_systems(systems_of(place.con, tables), baseline, "compare", "", "{'a': rec_a, 'b': rec_b}")
         steps = plan(request, tables.has_system)
-        statements = [*steps.tables, *segment_tables(request)]
+        steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
         compared = compare_queries(request, options)
-        notes = make_tables(place, inputs, tables, steps, statements, request, check, allow_empty)
+        notes = make_tables(place, inputs, tables, steps, request, check, allow_empty)
         if segments is not None:
             everybody = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
             compared[0] = [f"{everybody} FROM ({query})" for query in compared[0]]
@@ -290,12 +285,13 @@ def report(
         True
     """
     from .reporting.drawing import vl_convert
-    from .reporting.gathering import gather
+    from .reporting.gathering import Gathering
     from .reporting.page import page
 
     vl_convert()  # an error at once where it is not installed
     with at_work("report", defaults.COMPARED_MEASURES, locals()) as (place, request, inputs, tables, options):
-        findings = gather(place.con, inputs, tables, request, options, check, allow_empty)
+        gathering = Gathering(place.con, inputs, tables, request, options)
+        findings = gathering.findings(check, allow_empty)
     return page(findings)
 
 
@@ -429,14 +425,13 @@ def make_tables(
     inputs: Inputs,
     tables: Tables,
     steps: Plan,
-    statements: Sequence[str],
     request: Request,
     check: bool,
     allow_empty: bool,
 ) -> list[str]:
     """Make the tables of a plan, and return the problems of the data."""
     check_users(place.con, inputs)
-    for statement in statements:
+    for statement in steps.tables:
         place.con.execute(statement)
     if not check:
         return []

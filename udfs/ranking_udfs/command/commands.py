@@ -271,7 +271,7 @@ def write_report(job: Job) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import png, svg, vl_convert
     from ..reporting.findings import Findings
-    from ..reporting.gathering import gather
+    from ..reporting.gathering import Gathering
     from ..reporting.page import page
 
     given = job.options
@@ -283,8 +283,8 @@ def write_report(job: Job) -> None:
         raise DataError(f"{given.figures}: a file, not a directory")
 
     def results() -> Findings:
-        asked = (work.inputs, work.read(), job.request, job.comparison, not given.no_check, given.allow_empty)
-        return gather(work.con, *asked, work.step)
+        gathering = Gathering(work.con, work.inputs, work.read(), job.request, job.comparison)
+        return gathering.findings(not given.no_check, given.allow_empty, work.step)
 
     with opened(job, 5) as work:
         findings = interruptible(work.con, results)

@@ -50,38 +50,10 @@ JUDGED = "judged_share"
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
-def gather(
-    con: duckdb.DuckDBPyConnection,
-    inputs: Inputs,
-    tables: Tables,
-    request: Request,
-    options: ComparisonOptions,
-    check: bool,
-    allow_empty: bool,
-    step: Callable[[str], None] = lambda _: None,
-) -> Findings:
-    """Make the tables by_user and by_segment of those of the inputs, and find what the page shows.
-
-    Models are compared with the first where `options` name no baseline. `allow_empty`: whether a model may
-    have no user or no item in common with truth; `step` is told what is done. Raises UsageError if there are
-    too many models for a page, or they cannot be compared so.
-    """
-    systems, dashes = systems_of(con, tables), "--" * inputs.is_command
-    if len(systems) > MOST_SYSTEMS:
-        raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
-    check_baseline(systems, options.baseline, "report", dashes)
-    for choice in request.choices:
-        if choice.measure.name in CONTENTS:
-            rule = f"{dashes}measures must be measured by truth"
-            raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
-    if len(systems) > 1:
-        check_measures(request, "report", dashes)
-    check_users(con, inputs)
-    return Gathering(con, inputs, tables, request, options, systems).findings(check, allow_empty, step)
-
-
 class Gathering:
     """The work from tables to findings; it keeps its queries for the page to show.
+
+    Models are compared with the first where the options name no baseline.
 
     first, k  the measure and the cut-off that verdicts are of
     largest_k  the largest cut-off of that measure
@@ -98,10 +70,11 @@ class Gathering:
         tables: Tables,
         request: Request,
         options: ComparisonOptions,
-        systems: Sequence[str],
     ) -> None:
         self.con, self.inputs, self.read = con, inputs, tables
         self.request = replace(request, by_user=True)
+        systems = systems_of(con, tables)
+        self.check_request(systems, options)
         self.has_system = bool(systems)
         self.baseline = next(iter(systems), "") if options.baseline is None else options.baseline
         self.systems = [self.baseline, *(name for name in systems if name != self.baseline)]
@@ -116,6 +89,20 @@ class Gathering:
         self.system = "system, " if self.has_system else ""
         self.largest_k = max(self.first.cuts, key=cut_off_key)
 
+    def check_request(self, systems: Sequence[str], options: ComparisonOptions) -> None:
+        """Raise DataError for too many models, a measure that ranks none, or a truth without users."""
+        dashes = "--" * self.inputs.is_command
+        if len(systems) > MOST_SYSTEMS:
+            raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
+        check_baseline(systems, options.baseline, "report", dashes)
+        for choice in self.request.choices:
+            if choice.measure.name in CONTENTS:
+                rule = f"{dashes}measures must be measured by truth"
+                raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
+        if len(systems) > 1:
+            check_measures(self.request, "report", dashes)
+        check_users(self.con, self.inputs)
+
     def fetch(self, query: str) -> list[Row]:
         """Return the rows of a query, with the labels of models."""
         self.queries.append(query)
@@ -126,8 +113,14 @@ class Gathering:
             found.append({"system": self.labels[self.baseline], **row, **labels})
         return found
 
-    def findings(self, check: bool, allow_empty: bool, step: Callable[[str], None]) -> Findings:
-        """Make everything that the page shows."""
+    def findings(
+        self, check: bool, allow_empty: bool, step: Callable[[str], None] = lambda _: None
+    ) -> Findings:
+        """Make everything that the page shows, and the tables by_user and by_segment.
+
+        `allow_empty`: whether a model may have no user or no item in common with truth; `step` is told what
+        is done.
+        """
         step("measuring")
         steps = plan(self.with_judged(), self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
