@@ -229,7 +229,7 @@ def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
     for one, half, texts in zip(numbers, halves, found, strict=True):
         assert texts == [
             words.format_number(one),
-            words.format_p(abs(one), 2),
+            words.format_p(abs(one)),
             words.column_decimals([one, 2 * one], [half]),
             words.format_with_half(one, half, decimals=3),
             words.format_with_half(one, None, decimals=words.column_decimals([one])),

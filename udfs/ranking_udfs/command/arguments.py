@@ -40,19 +40,14 @@ class Print(argparse.Action):
     """An option that prints something and ends, so that it needs no files."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        print({"version": version_line, "pack": script}[self.dest](), end="", flush=True)
+        text = f"{PROGRAM} {versions()}\n"
+        if self.dest == "pack":
+            from ..duckdb.portable import SCRIPT
+            from ..duckdb.statements import read
+
+            text = read(SCRIPT)
+        print(text, end="", flush=True)
         parser.exit()
-
-
-def version_line() -> str:
-    return f"{PROGRAM} {versions()}\n"
-
-
-def script() -> str:
-    from ..duckdb.portable import SCRIPT
-    from ..duckdb.statements import read
-
-    return read(SCRIPT)
 
 
 def parsers() -> tuple[Parser, dict[str, Parser]]:

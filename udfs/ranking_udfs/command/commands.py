@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import duckdb
@@ -32,23 +33,18 @@ from ..writing import atomic_file
 from .arguments import EXIT_FAILED, EXIT_USAGE
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text, letters_text
-from .gates import (
-    check_problem_names,
-    failures,
-    looks_at,
-    values_of_comparison,
-    values_of_summary,
-)
+from .gates import check_problem_names, failures, looks_at, values_of_comparison, values_of_summary
 from .messages import say
 from .output import check_outputs, copy_statement, is_terminal, write_output
 from .reasons import explanation_text, overlap_text
 from .requests import Job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
-from .text_tables import WIDTH, evaluation_text, render, render_document, render_remark
+from .text_tables import WIDTH, Cells, evaluation_text, render, render_document, render_remark
 
 INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
 PROBLEM_COLUMNS = ("problem", "system", "count", "example", "file", "write")
+WIDEST = 100  # of lines of measures and functions
 TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
 
 
@@ -70,11 +66,8 @@ def run_command(name: str, given: Mapping[str, Any]) -> int:
 def digits_of(given: Any) -> int | None:
     """Return the number of digits to show by these options; None for all."""
     is_shown = given.format == "table" and given.output is None and is_terminal()
-    return (
-        DIGITS
-        if given.digits is None and (is_shown or given.format in ("markdown", "html"))
-        else given.digits
-    )
+    is_read = is_shown or given.format in ("markdown", "html")
+    return DIGITS if given.digits is None and is_read else given.digits
 
 
 def width_of(output: str | None) -> int:
@@ -209,9 +202,8 @@ def compare(work: Work) -> str:
     request = work.request("compare", by_user=True)
     check_measures(request, "compare", "--")
     if given.pairs and not request.choices:
-        raise UsageError(
-            "compare: --pairs needs a measure by which one of two models is better, such as ndcg"
-        )
+        rule = "a measure by which one of two models is better, such as ndcg"
+        raise UsageError(f"compare: --pairs needs {rule}")
     tables = work.read()
     systems = work.systems(tables, "compare")
     if given.pairs and len(systems) > MOST_SYSTEMS:
@@ -348,29 +340,31 @@ def print_measures(names: Sequence[str], format: str) -> None:
     from .listing import find_measure, render_explanations, render_list
 
     chosen = [find_measure(name) for name in names]
-    width = width_of(None) if is_terminal() else None
-    if format == "table":
-        write_output(None, render_explanations(chosen, width) if chosen else render_list(width))
-        return
     found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
     cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
-    write_output(None, render_document(format, render(format, TABLE_HEADER, cells)))
+    text = partial(render_explanations, chosen) if chosen else render_list
+    print_entries(format, TABLE_HEADER, cells, text)
 
 
 def print_functions(names: Sequence[str], format: str) -> None:
     """Print the functions of SQL, all or some."""
-    from .listing import find_function, function_table, functions, render_function, render_function_list
+    from .listing import find_function, function_table, functions, render_function_list, render_functions
 
     chosen = [find_function(name) for name in names]
-    width = width_of(None) if is_terminal() else None
+    cells = function_table(chosen or [*functions()])
+    text = partial(render_functions, chosen) if chosen else render_function_list
+    print_entries(format, ("name", "call", "description"), cells, text)
+
+
+def print_entries(
+    format: str, header: Sequence[str], cells: Sequence[Cells], text_of: Callable[[int], str]
+) -> None:
+    """Print a table for programs, or for people a text of the width of the terminal, up to 100."""
     if format == "table":
-        told = "\n".join(render_function(name, width) for name in chosen)
-        write_output(None, told if chosen else render_function_list(width))
-        return
-    header = ("name", "call", "description")
-    write_output(
-        None, render_document(format, render(format, header, function_table(chosen or [*functions()])))
-    )
+        text = text_of(min(width_of(None), WIDEST) if is_terminal() else WIDEST)
+    else:
+        text = render_document(format, render(format, header, cells))
+    write_output(None, text)
 
 
 def complete(shell: str) -> None:
@@ -395,20 +389,16 @@ def install(database: str) -> None:
     """Put the pack into a database file, or write one to attach where there is none."""
     from ..duckdb.portable import SCRIPT, is_attachable, write_file
 
-    if os.path.isfile(database):
+    is_there, has_folder = os.path.isfile(database), os.path.isdir(os.path.dirname(database) or ".")
+    if not is_there and (database == ":memory:" or os.path.exists(database) or not has_folder):
+        what = "a DuckDB database, or the name of a new file in a folder that is there"
+        raise DataError(f"{database}: no such file: install needs {what}")
+    to_attach = True
+    if is_there:
         with open_database(database) as con:
             to_attach = is_attachable(con)
             if not to_attach:
                 con.execute(read(SCRIPT))
-    elif (
-        database == ":memory:"
-        or os.path.exists(database)
-        or not os.path.isdir(os.path.dirname(database) or ".")
-    ):
-        what = "a DuckDB database, or the name of a new file in a folder that is there"
-        raise DataError(f"{database}: no such file: install needs {what}")
-    else:
-        to_attach = True
     example = "FROM ranking_summary('rec', 'truth', [5, 10])"
     if to_attach:
         write_file(database)

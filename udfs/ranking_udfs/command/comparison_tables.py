@@ -5,16 +5,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.conclusion import (
-    best_sentence,
-    footnote,
-    letters_note,
-    measure_label,
-    sentence,
-)
+from ..evaluation.conclusion import best_sentence, footnote, letters_note, measure_label, sentence
 from ..evaluation.defaults import DIGITS, EVERYBODY
 from ..evaluation.pairs import Standing, families
-from ..evaluation.words import DIGITS_OF_P, MARKS, Row, format_number, format_p, format_with_half
+from ..evaluation.words import MARKS, Row, format_number, format_p, format_with_half
 from ..texts import printable
 from .text_tables import WIDTH, Cells, longest_line, render, render_document, render_remark
 
@@ -153,7 +147,7 @@ def row_cells(
         ("Difference", format_with_half(row["difference"], half, digits)),
         ("Relative", "" if relative is None else f"{format_number(100 * relative, digits)} %"),
         ("W/T/L", f"{row['wins']}/{row['ties']}/{row['losses']}"),
-        ("p", format_p(row["p_adjusted"], DIGITS_OF_P)),
+        ("p", format_p(row["p_adjusted"])),
         ("Verdict", f"{MARKS[row['verdict']]} {row['verdict']}"),
     ]
 

@@ -174,7 +174,8 @@ def failures(
 ) -> list[str]:
     """Return a line for each condition that holds, or that finds nothing to look at."""
     every = list({value_key(one): one for one in values}.values())
-    return [line for one in conditions if (line := failure(one, comparisons, every, problems)) is not None]
+    found = [(one.text, failure(one, comparisons, every, problems)) for one in conditions]
+    return [f"{text}: {line}" for text, line in found if line is not None]
 
 
 def failure(
@@ -182,25 +183,26 @@ def failure(
 ) -> str | None:
     if condition.verdict == PROBLEMS:
         word = (condition.column or "").lower()
-        found = [problem_text(row) for row in problems if word in row["problem"].lower()]
-        return line_of(condition, found)
+        return line_of([problem_text(row) for row in problems if word in row["problem"].lower()])
     if condition.verdict is not None:
         seen = [row for row in comparisons if condition.is_of(row)]
         if not seen:
-            return f"{condition.text}: {what_is_missing(condition, comparisons)}"
+            return what_is_missing(condition, comparisons)
         if all(row["p"] is None for row in seen):
-            return f"{condition.text}: there is nothing to compare"
+            return "there is nothing to compare"
         rows = [row for row in seen if row["verdict"] == condition.verdict]
         among = f" ({len(rows)} of {len(seen)} comparisons)"
-        return f"{condition.text}: {place_of(rows[0])}{among}" if rows else None
+        return f"{place_of(rows[0])}{among}" if rows else None
     looked = [one for one in values if one.column == condition.column and condition.is_of(one.row)]
     if not looked:
         rows = [one.row for one in values if one.column == condition.column]
         there = dict.fromkeys(one.column or one.row["measure"] for one in values)
         no_value = f"there is no such value, but {shorten(', '.join(there))}"
-        return f"{condition.text}: {what_is_missing(condition, rows) if rows else no_value}"
-    held = sorted((one for one in looked if exceeds(condition, one)), key=value_order)
-    return line_of(condition, [f"{number_text(one)}{place_of(one.row)}" for one in held])
+        return what_is_missing(condition, rows) if rows else no_value
+    held = [one for one in looked if exceeds(condition, one)]
+    held.sort(key=lambda one: (str(one.row["system"]), one.row["segment"] or "", cut_off_key(one.row["k"])))
+    numbers = ["NULL" if one.number is None else format_number(one.number) for one in held]
+    return line_of([f"{number} {place_of(one.row)}" for number, one in zip(numbers, held, strict=True)])
 
 
 def what_is_missing(condition: Condition, rows: Sequence[Row]) -> str:
@@ -209,10 +211,8 @@ def what_is_missing(condition: Condition, rows: Sequence[Row]) -> str:
         names = ", ".join(dict.fromkeys(row["measure"] for row in rows))
         words = "better or worse" if condition.verdict in WAYS else "higher or lower"
         return f"all measures are {words}: {shorten(names)}"
-    for what, wanted, name in (
-        ("model", condition.system, "system"),
-        ("measure", condition.measure, "measure"),
-    ):
+    wanted_names = (("model", "system", condition.system), ("measure", "measure", condition.measure))
+    for what, name, wanted in wanted_names:
         there = dict.fromkeys(str(row[name]) for row in rows)
         if wanted is not None and wanted not in there:
             return f"there is no {what} {shorten(wanted)}, but {shorten(', '.join(there))}"
@@ -234,20 +234,10 @@ def exceeds(condition: Condition, value: Value) -> bool:
     return SIGNS[condition.sign](value.number, bound)
 
 
-def line_of(condition: Condition, found: Sequence[str]) -> str | None:
-    if not found:
-        return None
+def line_of(found: Sequence[str]) -> str | None:
+    """Say the first of these, and how many more there are."""
     more = f", and {len(found) - 1} more" if len(found) > 1 else ""
-    return f"{condition.text}: {found[0]}{more}"
-
-
-def value_order(value: Value) -> tuple[str, str, tuple[bool, int]]:
-    row = value.row
-    return str(row["system"]), str(row["segment"] or ""), cut_off_key(row["k"])
-
-
-def number_text(value: Value) -> str:
-    return f"{'NULL' if value.number is None else format_number(value.number)} "
+    return f"{found[0]}{more}" if found else None
 
 
 def place_of(row: Row) -> str:
@@ -259,13 +249,13 @@ def place_of(row: Row) -> str:
     return place if segment in (None, EVERYBODY) else f"{place}, segment {shorten(segment)}"
 
 
-def check_problem_names(conditions: Iterable[Condition], caller: str, has_history: bool = False) -> None:
+def check_problem_names(conditions: Iterable[Condition], caller: str, has_history: bool) -> None:
     """Raise UsageError for a problem that the check never finds."""
     for one in conditions:
-        if one.verdict == PROBLEMS and one.column is not None and not is_known(one.column):
-            if is_known(one.column, OF_HISTORY):
-                if has_history:
-                    continue
-                raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")
+        if one.verdict != PROBLEMS or one.column is None or is_known(one.column):
+            continue
+        if not is_known(one.column, OF_HISTORY):
             rule = "--fail-if problems(WORDS) must be words that a problem is called by"
             raise UsageError(f"{caller}: {rule}, got {one.text}")
+        if not has_history:
+            raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")

@@ -12,7 +12,6 @@ from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, Measure
 from ..texts import did_you_mean, shorten
 
-WIDEST = 100
 NAMES = (*MEASURES, *LIST_MEASURES)
 MEASURES_BY_SPELLING = SPELLINGS | {
     normalize_name(name): one for one in LIST_MEASURES.values() for name in (*one.names, one.label)
@@ -56,7 +55,7 @@ def calls(name: str) -> list[str]:
     return [f"{name}({', '.join(given)})" for given in macros()[name].signatures()]
 
 
-def render_list(width: int | None) -> str:
+def render_list(width: int) -> str:
     """Render all measures, each with its description, its other names and its options."""
     told = {}
     for one in (*MEASURES.values(), *LIST_MEASURES.values()):
@@ -66,43 +65,42 @@ def render_list(width: int | None) -> str:
     return f"{render_names(told, width)}\n\n`ranking-udfs measures NAME` explains one.\n"
 
 
-def render_function_list(width: int | None) -> str:
+def render_function_list(width: int) -> str:
     """Render all functions of SQL, each with what it does."""
     told = {name: [description(text)] for name, text in functions().items()}
     return f"{render_names(told, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
 
 
-def render_names(told: Mapping[str, Sequence[str]], width: int | None) -> str:
+def render_names(told: Mapping[str, Sequence[str]], width: int) -> str:
     """Render names, each with what is told of it beside it."""
-    wide, narrow = min(width or WIDEST, WIDEST), max(map(len, told))
+    narrow = max(map(len, told))
     lines = []
     for name, parts in told.items():
-        texts = [line for part in parts for line in wrap(part, wide - narrow - 2, subsequent_indent="  ")]
+        texts = [line for part in parts for line in wrap(part, width - narrow - 2, subsequent_indent="  ")]
         lines += [
             f"{left:<{narrow}}  {text}" for left, text in zip([name, *[""] * len(texts)], texts, strict=False)
         ]
     return "\n".join(lines)
 
 
-def render_function(name: str, width: int | None) -> str:
+def render_functions(names: Sequence[str], width: int) -> str:
+    """Render functions of SQL, each in full."""
+    return "\n".join(render_function(name, width) for name in names)
+
+
+def render_function(name: str, width: int) -> str:
     """Render how a function is called, and the head of its file."""
     head = "\n".join(
         line.removeprefix("-- ").removeprefix("--")
-        for line in takewhile(is_comment, functions()[name].splitlines())
+        for line in takewhile(lambda line: line.startswith("--"), functions()[name].splitlines())
     )
-    told = "\n".join(
-        fill(call, min(width or WIDEST, WIDEST), subsequent_indent="    ") for call in calls(name)
-    )
+    told = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls(name))
     return f"{told}\n\n{head}\n"
 
 
-def is_comment(line: str) -> bool:
-    return line.startswith("--")
-
-
-def render_explanations(measures: Sequence[Measure], width: int | None) -> str:
-    wide = min(width or WIDEST, WIDEST)
-    return "\n\n".join(render_explanation(one, wide) for one in measures) + "\n"
+def render_explanations(measures: Sequence[Measure], width: int) -> str:
+    """Render the facts of measures, and their docstrings."""
+    return "\n\n".join(render_explanation(one, width) for one in measures) + "\n"
 
 
 def render_explanation(one: Measure, width: int) -> str:

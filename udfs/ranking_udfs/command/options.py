@@ -10,6 +10,7 @@ from ..evaluation import defaults
 from ..evaluation.columns import is_min_grade
 from .gates import parse_conditions
 from .values import (
+    AT_LEAST_0,
     COPY_OPTIONS,
     TREC,
     file_in,
@@ -29,7 +30,6 @@ MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  #
 SHARE = number("a number from 0 to 1", lambda share: 0 <= share <= 1)
 PERSISTENCE = number("a number above 0 and up to 1", lambda share: 0 < share <= 1)
 CONFIDENCE = number("a number above 0 and below 1", lambda share: 0 < share < 1)
-AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
 FLAGS = [
     "--pairs",
     "--long",

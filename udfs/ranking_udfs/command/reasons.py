@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ..evaluation.words import Row, format_cut_off, format_number
 from ..texts import printable
 from .requests import Job
-from .text_tables import render, render_document, render_remark
+from .text_tables import cut_off_heading, render, render_document, render_remark
 
 ITEM_WIDTH = 20  # of an item in a table for people, which has 80 columns
 LISTED = {"rank": "Rank", "itemid": "Item", "score": "Score", "grade": "Grade", "gain": "Gain"}
@@ -31,7 +31,7 @@ def explanation_text(job: Job, rows: Sequence[Row], has_truth: bool, digits: int
         mine = [row for row in rows if row.get("system") == system]
         listed = [row for row in mine if row["rank"] is not None]
         of = "" if "system" not in rows[0] else f", {printable(system)}"
-        text = f"User {user}{of}, {'whole list' if k is None else f'top-{k}'}\n\n"
+        text = f"User {user}{of}, {cut_off_heading(k)}\n\n"
         text += list_table(listed, digits or 4) if listed else "No list.\n"
         if has_truth:
             text += "\n" + "".join(render_remark("table", line) for line in measured(mine, listed, k))

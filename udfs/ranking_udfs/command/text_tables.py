@@ -28,7 +28,7 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 </style>
 {}</html>
 """
-# What Markdown and the HTML within it would obey; an underscore within a word they leave alone.
+# Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
 Cells = Sequence[Any]
 
@@ -58,14 +58,10 @@ def render(
     if form == "markdown":
         cells.insert(1, ["---"] * len(header))
         return "".join(f"| {' | '.join(row)} |\n" for row in cells)
-    widths = widths_of(cells)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     cells.insert(1, ["-" * width for width in widths])
     lines = [" | ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     return "".join(line.rstrip() + "\n" for line in lines)
-
-
-def widths_of(cells: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(*cells, strict=True)]
 
 
 def html_row(name: str, row: Sequence[str]) -> str:

@@ -40,6 +40,9 @@ def number(
     return parse
 
 
+AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
+
+
 def integer(low: int, high: int | None = None) -> Callable[[str], float]:
     """Return the reader of an integer from low to high."""
     rule = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
@@ -78,7 +81,7 @@ def parse_weights(text: str) -> dict[str, float]:
         name, equals, weight = one.rpartition("=")
         if not (name and equals) or name in found:
             raise ValueError(f"must be NAME=WEIGHT,NAME=WEIGHT, each name once, got {text!r}")
-        found[name] = number("a number of 0 or more", lambda one: one >= 0)(weight)
+        found[name] = AT_LEAST_0(weight)
     if not any(found.values()):
         raise ValueError(f"must not all be 0, got {text!r}")
     return found

@@ -190,7 +190,7 @@ def parsed(con: duckdb.DuckDBPyConnection, texts: Iterable[str]) -> list[duckdb.
 
 
 def description(text: str) -> str:
-    """What the head of a file says first: the lines above its first empty one."""
+    """Return the first part of a file's head: the lines above its first empty one."""
     return text.partition("\n--\n")[0].removeprefix("-- ").replace("\n-- ", " ")
 
 

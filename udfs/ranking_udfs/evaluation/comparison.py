@@ -48,17 +48,11 @@ def check_measures(request: Request, caller: str, dashes: str = "") -> None:
             raise UsageError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
 
 
-def options_query(options: ComparisonOptions, caller: str) -> str:
-    """Return a query that fails if an option is not valid."""
-    names = ("confidence", "margin", "correction", "test", "permutations", "seed")
-    values = ", ".join(sql_value(getattr(options, name)) for name in names)
-    return f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})"
-
-
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
+    values = ", ".join(sql_value(getattr(options, name)) for name in OPTIONS if name != "baseline")
     try:
-        con.execute(options_query(options, caller)).fetchall()
+        con.execute(f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:
         raise UsageError(str(error).partition(": ")[2]) from None
 

@@ -10,15 +10,7 @@ from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
 from .pairs import Standing
 from .problems import ADVICE, RANKS, TIES, problem_text
-from .words import (
-    DIGITS_OF_P,
-    Row,
-    column_decimals,
-    format_number,
-    format_p,
-    format_with_half,
-    join_names,
-)
+from .words import Row, column_decimals, format_number, format_p, format_with_half, join_names
 
 HEADLINES = {  # what a hundred times a mean says, in words
     "hit_rate": (" of 100 users", " find something relevant PLACE"),
@@ -71,7 +63,7 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
         way = "higher" if row["measure"] in CONTENTS else "better"
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
-        text += f", p {format_p(row['p_adjusted'], DIGITS_OF_P)}"
+        text += f", p {format_p(row['p_adjusted'])}"
         corrected = re.search(r", \w+ of (\d+)$", row["method"])
         count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options.correction]
         if count > 1:

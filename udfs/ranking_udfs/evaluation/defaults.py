@@ -25,7 +25,6 @@ TESTS = {"t": "the paired t-test", "randomization": "the paired randomization te
 CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": None}  # of p: option and author
 CONFIDENCE, PERMUTATIONS, SEED = 0.95, 10_000, 0
 HEAD, DIVERGENCE = 0.8, "js"  # of what is in the lists
-DIVERGENCES = ("js", "kl")
 PERSISTENCE = 0.9  # of rank-biased overlap
 
 NONE = "(none)"  # a model without a name, the segment of a user without one

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 NOTHING = ("no user of truth is in rec", "no item of truth is in rec")
 RANKS = "rec: scores look like ranks, and the highest counts as the best"
-# What to write against a problem: in the command, and in Python.
+# Advice against a problem: in the command, and in Python.
 TIES = ("--ties expected", "ties='expected'")
 EMPTY = ("--allow-empty", "allow_empty=True")
 OWN = "items that the user has in history already"

@@ -78,10 +78,6 @@ class Plan:
     by_segment: str | None
     by_user: str | None
 
-    @property
-    def statements(self) -> list[str]:
-        return [*self.tables, *filter(None, (self.check, self.summary, self.by_segment, self.by_user))]
-
 
 def resolve_cut_offs(
     choices: Sequence[Choice], given: Sequence[int | None]

@@ -32,10 +32,10 @@ def format_number(number: float | None, digits: int = DIGITS) -> str:
     return re.sub(r"e([+-])0*", r"e\1", f"{number:.{digits}g}").replace("e+", "e")
 
 
-def format_p(p: float | None, digits: int = DIGITS) -> str:
+def format_p(p: float | None) -> str:
     """Format a probability: 0.012, or < 0.0001."""
     is_small = p is not None and p < SMALLEST_P
-    return f"< {SMALLEST_P:f}".rstrip("0") if is_small else format_number(p, digits)
+    return f"< {SMALLEST_P:f}".rstrip("0") if is_small else format_number(p, DIGITS_OF_P)
 
 
 def decimals_of(half: float, digits: int = DIGITS) -> int:

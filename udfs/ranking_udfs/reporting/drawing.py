@@ -67,7 +67,9 @@ def simplify(element: ElementTree.Element, name: str) -> None:
     """Remove what draws nothing, and give the rest the page's colours."""
     element.tag = element.tag.rpartition("}")[2]
     element.attrib = {
-        key: attribute(key, value, name) for key, value in element.attrib.items() if is_needed(key, value)
+        key: attribute(key, value, name)
+        for key, value in element.attrib.items()
+        if not SUPERFLUOUS.fullmatch(key) and DEFAULTS.get(key) != value
     }
     kept = []
     for child in element:
@@ -78,10 +80,6 @@ def simplify(element: ElementTree.Element, name: str) -> None:
         elif not is_frame:
             kept.append(child)
     element[:] = [child for child in kept if child.tag != "g" or len(child)]
-
-
-def is_needed(key: str, value: str) -> bool:
-    return not SUPERFLUOUS.fullmatch(key) and DEFAULTS.get(key) != value
 
 
 def attribute(key: str, value: str, name: str) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.pairs import Standing
 from ..evaluation.words import (
-    DIGITS_OF_P,
     MARKS,
     WITHOUT_RELEVANT,
     Row,
@@ -165,7 +164,7 @@ def column(name: str, cells: Sequence[Any], place: int, halves: Sequence[float])
         if isinstance(cell, Mark):
             return cell.html
         if name == "p":
-            return to_html(format_p(cell, DIGITS_OF_P)).replace(" ", "&nbsp;")
+            return to_html(format_p(cell)).replace(" ", "&nbsp;")
         if isinstance(cell, float):
             return to_html(format_with_half(cell, None, decimals=decimals))
         return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
