@@ -266,9 +266,10 @@ def partition(
     part_sql, merge_sql = call.queries()
     job = Partitioned(function, call.columns, call.names_sql, part_sql, merge_sql, schemas | call.shared)
     job.schemas["part"] = planned_schema(job, job.schemas, job.evaluate_part) if part_sql else rec
-    is_merged = merge_sql is not None
-    merged = planned_schema(job, job.merge_schemas, job.evaluate_merge) if is_merged else job.schemas["part"]
-    job.schemas["result"] = merged
+    if merge_sql is None:
+        job.schemas["result"] = job.schemas["part"]
+    else:
+        job.schemas["result"] = planned_schema(job, job.merge_schemas, job.evaluate_merge)
     return job
 
 

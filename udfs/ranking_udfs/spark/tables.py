@@ -136,8 +136,7 @@ def ranking_compare(
 
     One executor gets 8 bytes for each user, system, k and measure, and the userid.
     """
-    given = {"baseline": baseline, "measures": measures, **arguments}
-    return evaluate("ranking_compare", rec, truth, ks=ks, **given)
+    return evaluate("ranking_compare", rec, truth, ks=ks, baseline=baseline, measures=measures, **arguments)
 
 
 def ranking_compare_by_user(
