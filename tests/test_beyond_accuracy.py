@@ -154,24 +154,39 @@ class Contents:
         }
 
 
-def random_tables(seed: int, categories: int) -> tuple[list[tuple[Any, ...]], Any, Any]:
+def random_tables(seed: int, categories: int, longest: int) -> tuple[list[tuple[Any, ...]], Any, Any]:
     random.seed(seed)
     rec = [
-        (system, user, random.choice([None, *range(40)]), random.random())
+        (system, user, random.choice([None, *range(max(40, 2 * longest))]), random.random())
         for system in "ab"
-        for user in range(12)
-        for _ in range(random.randrange(1, 16))
+        for user in range(12 if longest < 100 else 5)
+        for _ in range(random.randrange(1, longest + 1))
     ]
     history = [(random.randrange(3, 15), int(30 * random.random() ** 2)) for _ in range(90)]
-    items = [(item, random.randrange(categories)) for item in range(36) for _ in range(random.randrange(4))]
-    return rec, history, [*items, (37, None)]
+    known = max(36, 2 * longest - 4)
+    items = [
+        (item, random.randrange(categories)) for item in range(known) for _ in range(random.randrange(4))
+    ]
+    return rec, history, [*items, (known + 1, None)]
 
 
-@pytest.mark.parametrize(("seed", "categories", "divergence"), [(1, 4, "js"), (2, 4, "kl"), (3, 90, "js")])
+# Up to 63 categories are the bits of a number; of more than 256 items, those with the same are counted.
+@pytest.mark.parametrize(
+    ("seed", "categories", "longest", "divergence"),
+    [
+        (1, 4, 15, "js"),
+        (2, 4, 15, "kl"),
+        (3, 90, 15, "js"),
+        (4, 3, 300, "kl"),
+        (5, 63, 290, "js"),
+        (6, 64, 290, "js"),
+    ],
+)
 def test_every_column_is_what_its_slow_definition_says(
-    con: duckdb.DuckDBPyConnection, seed: int, categories: int, divergence: str
+    con: duckdb.DuckDBPyConnection, seed: int, categories: int, longest: int, divergence: str
 ) -> None:
-    rec, history, items = random_tables(seed, categories)
+    rec, history, items = random_tables(seed, categories, longest)
+    assert longest < 100 or len({category for _, category in items} - {None}) == categories
     con.execute("CREATE OR REPLACE TABLE some_rec (system VARCHAR, userid INT, itemid INT, score DOUBLE)")
     con.execute("CREATE OR REPLACE TABLE some_history (userid BIGINT, itemid BIGINT)")
     con.execute("CREATE OR REPLACE TABLE some_items (itemid SMALLINT, category INT)")

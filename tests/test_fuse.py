@@ -351,6 +351,14 @@ def test_an_item_twice_counts_where_it_stands_first_and_both_take_up_a_rank(
     assert fused(pack, "twice", "depth := 3") == {(1, "a"): (1 / 61, 1)}
 
 
+@pytest.mark.parametrize("n", [2, 128, 129, 1000])
+def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
+    pack.execute(f"""CREATE OR REPLACE TABLE at_both_ends AS
+        SELECT 's' AS system, 1 AS userid, (i % ({n} - 1))::VARCHAR AS itemid, -i AS score
+        FROM range({n}) AS t(i)""")
+    assert_same(fused(pack, "at_both_ends"), {(1, str(i)): (1 / (61 + i), 1) for i in range(n - 1)})
+
+
 def test_an_item_without_a_score_has_a_rank_and_nothing_to_add(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute("""CREATE OR REPLACE TABLE unscored AS FROM (VALUES
         ('s', 1, 'a', NULL), ('s', 1, 'b', 'nan'::DOUBLE), ('s', 1, 'c', -1),

@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
@@ -34,10 +35,11 @@ K = 10
 
 def lists(rec: DataFrame, truth: DataFrame, kind: str) -> DataFrame:
     """The lists and sets: arrays of this type, as `RankingEvaluator` wants them of DOUBLE."""
-    window = Window.partitionBy("userid").orderBy(F.col("score").desc_nulls_last(), "itemid")
+    keys = ["userid", *(["system"] if "system" in rec.columns else [])]
+    window = Window.partitionBy(*keys).orderBy(F.col("score").desc_nulls_last(), "itemid")
     top = rec.withColumn("rank", F.row_number().over(window)).where(F.col("rank") <= K)
     item = F.col("itemid").cast(kind)
-    listed = top.groupBy("userid").agg(
+    listed = top.groupBy(*keys).agg(
         F.sort_array(F.collect_list(F.struct("rank", item.alias("item")))).alias("rec")
     )
     known = truth.groupBy("userid").agg(F.collect_set(item).alias("truth"))
@@ -46,8 +48,22 @@ def lists(rec: DataFrame, truth: DataFrame, kind: str) -> DataFrame:
     return joined.select(F.coalesce(F.col("rec.item"), empty).alias("rec"), "truth")
 
 
-def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], object]]:
-    rec, truth = spark.read.parquet(str(files.rec)), spark.read.parquet(str(files.truth))
+def of_systems(files: Files, systems: int) -> Path:
+    """The recommendations, a part of each user's of each system; a file beside them."""
+    if systems == 1:
+        return files.rec
+    path = files.folder / f"rec-{systems}.parquet"
+    if not path.exists():
+        rows = f"SELECT *, 's' || hash(itemid) % {systems} AS system FROM '{files.rec}'"
+        duckdb.sql(f"COPY ({rows}) TO '{path}.tmp' (FORMAT parquet)")
+        os.replace(f"{path}.tmp", path)
+    return path
+
+
+def contenders(spark: SparkSession, files: Files, systems: int) -> dict[str, Callable[[], object]]:
+    path = of_systems(files, systems)
+    rec, truth = spark.read.parquet(str(path)), spark.read.parquet(str(files.truth))
+    named: dict[str, Any] = {"system_col": "system"} if systems > 1 else {}
 
     is_text = rec.schema["itemid"].dataType.simpleString() == "string"
 
@@ -64,24 +80,24 @@ def contenders(spark: SparkSession, files: Files) -> dict[str, Callable[[], obje
         )
 
     def judged() -> object:
-        found = ranking_udfs.spark.ranking_judged(rec, truth, K)
+        found = ranking_udfs.spark.ranking_judged(rec, truth, K, **named)
         return found.agg(F.sum(F.size("judged.ranks")), F.sum(F.size("judged.ideal"))).collect()
 
     def in_duckdb() -> object:
         with duckdb.connect(config={"threads": 2}) as con:
             ranking_udfs.register(con)
             columns = ", ".join(f'"{name}"' for name in MEASURES)
-            sql = f"SELECT {columns} FROM ranking_summary('{files.rec}', '{files.truth}', [{K}])"
+            sql = f"SELECT {columns} FROM ranking_summary('{path}', '{files.truth}', [{K}])"
             return con.execute(sql).fetchall()
 
     return {
         "floor": floor,
         "ranking_judged": judged,
         "ranking_summary, six measures": lambda: ranking_udfs.spark.ranking_summary(
-            rec, truth, K, MEASURES
+            rec, truth, K, MEASURES, **named
         ).collect(),
-        "ranking_check": lambda: ranking_udfs.spark.ranking_check(rec, truth, K).collect(),
-        **({} if is_text else {"RankingEvaluator, four measures": own}),
+        "ranking_check": lambda: ranking_udfs.spark.ranking_check(rec, truth, K, **named).collect(),
+        **({} if is_text or systems > 1 else {"RankingEvaluator, four measures": own}),
         "DuckDB, six measures": in_duckdb,
     }
 
@@ -115,24 +131,30 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--ids", nargs="+", default=["BIGINT", "VARCHAR"])
     parser.add_argument("--partitions", type=int, default=8)
+    parser.add_argument("--systems", type=int, default=1, help="how many share a user's list")
     parser.add_argument("--only", nargs="+", help="contenders, by their names")
     parser.add_argument("--memory", default="2g", help="of the JVM")
+    parser.add_argument("--worker-memory", help="of the Python of each worker, such as 2g")
     parser.add_argument("--data", type=Path, default=Path(tempfile.gettempdir()) / "ranking-benchmark")
     chosen = parser.parse_args()
-    spark = (
+    builder = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", chosen.memory)
         .config("spark.sql.shuffle.partitions", chosen.partitions)
         .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
-        .getOrCreate()
     )
+    if chosen.worker_memory:
+        builder = builder.config("spark.executor.pyspark.memory", chosen.worker_memory)
+    spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    for run in pick(contenders(spark, make(Data(users=1000), chosen.data)), chosen.only).values():
+    for run in pick(
+        contenders(spark, make(Data(users=1000), chosen.data), chosen.systems), chosen.only
+    ).values():
         run()
     for rows, ids in itertools.product(chosen.rows, chosen.ids):
         data = Data(users=rows // 100, ids=ids, order="none")
-        runs = pick(contenders(spark, make(data, chosen.data)), chosen.only)
+        runs = pick(contenders(spark, make(data, chosen.data), chosen.systems), chosen.only)
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in runs}
         for _ in range(chosen.runs):
             for name, run in runs.items():
@@ -140,7 +162,9 @@ def main() -> None:
                 run()
                 times[name].append((time.perf_counter() - start, cpu_seconds() - worked))
         floor = statistics.median(seconds for seconds, _ in times["floor"])
-        print(f"\n{data}, {chosen.partitions} partitions, medians of {chosen.runs}\n")
+        print(
+            f"\n{data}, {chosen.systems} systems, {chosen.partitions} partitions, medians of {chosen.runs}\n"
+        )
         print("| | seconds | CPU seconds | to the floor |\n|---|--:|--:|--:|")
         for name, found in times.items():
             seconds, cpu = (statistics.median(column) for column in zip(*found, strict=True))

@@ -14,7 +14,7 @@ from ..evaluation.columns import ColumnNames
 from ..evaluation.defaults import K
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
-from .workers import SHARED, on_executors
+from .workers import PACKED, SHARED, on_executors
 
 CutOffs = Sequence[int | None] | int | None
 Measures = Sequence[str] | str | None
@@ -284,7 +284,7 @@ def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
 
 
 def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
-    """Return what each partition needs of all of them: a row with an array of structs for each such table."""
+    """Return what each partition needs of all of them: a row with the bytes of all such tables."""
     found = []
     for name in (one for one in SHARED if one in job.schemas):
         if name == "systems":
@@ -298,7 +298,10 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
         else:
             frame = tables["items"].select("items.*")
         found.append(frame.agg(F.collect_list(F.struct("*")).alias(name)))
-    return reduce(lambda one, other: one.crossJoin(other), found) if found else None
+    if not found:
+        return None
+    row = reduce(lambda one, other: one.crossJoin(other), found)
+    return row.mapInArrow(on_executors("pack", job), f"{PACKED} binary")
 
 
 def by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:

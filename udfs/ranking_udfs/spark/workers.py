@@ -11,8 +11,10 @@ from ..duckdb.statements import identifier
 from ..partitions import Partitioned, add_table, cursor
 
 Batches = Iterable[pa.RecordBatch]
-# The tables that all partitions share, each in a column of one row.
+# The tables that all partitions share. They come as bytes in a column of one row: Spark takes 10 microseconds
+# to write an array, even a NULL, to Arrow, so that a column of arrays would cost more than all else.
 SHARED = ("systems", "counts", "first", "items")
+PACKED = "shared"
 
 
 def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
@@ -34,13 +36,22 @@ def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa
 
 
 def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Evaluate a partition: rows of all tables, of which the first may have what all partitions share."""
+    """Evaluate a partition: rows of all tables, of which one may have what all partitions share."""
     with cursor() as con:
         if load(con, job, batches, "_ranking_rows"):
             for table in job.columns.keys() - {*SHARED}:
                 query = f"SELECT {fields(job, table)} FROM _ranking_rows WHERE {table} IS NOT NULL"
                 con.execute(f"CREATE TEMP VIEW {table} AS {query}")
             yield from job.evaluate_part(con)
+
+
+def pack(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Turn the row of what all partitions share into bytes of Arrow."""
+    for batch in batches:
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, batch.schema) as writer:
+            writer.write_batch(batch)
+        yield pa.record_batch({PACKED: [sink.getvalue().to_pybytes()]})
 
 
 def merge(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -68,9 +79,14 @@ def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Sc
         return False
     reader = pa.RecordBatchReader.from_batches(schema, chain([first] if first else [], stream))
     add_table(con, table, reader)
-    for name in (one for one in SHARED if one in schema.names):
-        source = f"(SELECT unnest({name}) AS {name} FROM {table})"
-        con.execute(f"CREATE TEMP TABLE {name} AS SELECT {fields(job, name)} FROM {source}")
+    if PACKED in schema.names:
+        query = f"SELECT {PACKED} FROM {table} WHERE {PACKED} IS NOT NULL"
+        for (packed,) in con.execute(query).fetchall():
+            rows = pa.ipc.open_stream(packed).read_all()
+            add_table(con, "_ranking_shared", rows)
+            for name in rows.column_names:
+                source = f"(SELECT unnest({name}) AS {name} FROM _ranking_shared)"
+                con.execute(f"CREATE TEMP TABLE {name} AS SELECT {fields(job, name)} FROM {source}")
     return True
 
 
