@@ -216,3 +216,19 @@ def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: 
     six_tenths = f"{600e6 / 2**20:.1f} MiB"
     assert done.stdout.strip().split(";") == [six_tenths, str(tmp_path / "first"), "True"]
     assert list((tmp_path / "first").iterdir()) == []
+
+
+@pytest.mark.newest  # pyarrow 19 by itself takes more
+def test_a_process_may_have_no_more_addresses_than_spark_gives_it() -> None:
+    code = """if True:
+        import os, resource
+        resource.setrlimit(resource.RLIMIT_AS, (1000 << 20, 1000 << 20))
+        import numpy, pyarrow, ranking_udfs
+        rows = numpy.arange(100_000)
+        rec = pyarrow.table({"userid": rows % 1000, "itemid": rows // 1000, "score": rows})
+        job = ranking_udfs.partition("ranking_summary", rec.schema, rec.schema, [10], ["recall"])
+        print(job.merge(job.part(rec, rec)).to_pylist()[0]["users"])
+    """
+    given = {**os.environ, "PYSPARK_EXECUTOR_MEMORY_MB": "1000"}
+    done = subprocess.run([sys.executable, "-c", code], env=given, capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("1000\n", "")

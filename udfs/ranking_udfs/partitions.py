@@ -595,11 +595,14 @@ def instance() -> duckdb.DuckDBPyConnection:
 
     It takes six tenths of what Spark allows a worker's Python (`spark.executor.pyspark.memory`), or its share
     of the machine, and puts what does not fit into the folders that Spark removes, or a temporary one, which
-    is removed at the end.
+    is removed at the end. Spark limits the addresses of a process, of which each more thread takes 64 MB.
     """
     allowed = int(os.environ.get("PYSPARK_EXECUTOR_MEMORY_MB", "0"))
     folder = os.environ.get("SPARK_LOCAL_DIRS", "").partition(",")[0] or None
-    con = duckdb.connect(config={"threads": 1})
+    try:
+        con = duckdb.connect(config={"threads": 1, "async_threads": 0})
+    except duckdb.InvalidInputException:  # DuckDB 1.5 has no threads for reading and writing files
+        con = duckdb.connect(config={"threads": 1})
     ((limit,),) = con.execute("SELECT current_setting('memory_limit')").fetchall()
     number, unit = limit.split()
     share = f"{allowed * 0.6}MB" if allowed > 0 else f"{float(number) / (os.cpu_count() or 1)}{unit}"
