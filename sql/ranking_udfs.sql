@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_fuse_weight _ranking_score _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -54,7 +54,10 @@ CREATE OR REPLACE MACRO _ranking_has_repeats(items) AS
 CASE
     WHEN len(items) <= 128
         THEN len(list_filter(items, lambda item, place: item IS NOT NULL AND list_position(items, item) < place)) > 0
-    ELSE list_unique(items) < list_count(items)
+    ELSE len(list_transform(
+        [list_sort(items, 'ASC', 'NULLS LAST')],
+        lambda ordered: list_filter(ordered, lambda item, place: item = ordered[place - 1])
+    )[1]) > 0
 END;
 CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
 regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
@@ -633,19 +636,6 @@ struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eig
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
 to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
-CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
-CASE
-    WHEN systems IS NOT NULL
-        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
-        THEN 0
-    WHEN weights IS NULL THEN 1
-    ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
 CREATE OR REPLACE MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
 list_reduce(
     [{
@@ -694,6 +684,19 @@ FROM query_table(pairs)
 GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
+CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
+CASE
+    WHEN systems IS NOT NULL
+        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
+        THEN 0
+    WHEN weights IS NULL THEN 1
+    ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_score(score) AS
+CASE
+    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
+    ELSE score
+END;
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
@@ -2233,23 +2236,23 @@ FROM (
     FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
         FROM (
-        SELECT
-            userid,
-            system,
-            _ranking_fuse_weight(system, weights, systems) AS weight,
-            CASE
-                WHEN _ranking_few_digits(typeof(any_value(score)))
-                    THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                WHEN names['descending']
-                    THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-                ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-            END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
-        FROM (
-            SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-            FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
-        )
-        WHERE userid IS NOT NULL
-        GROUP BY userid, system
+            SELECT
+                userid,
+                system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            FROM (
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
         )
     )
     WHERE weight > 0
@@ -2550,11 +2553,10 @@ _ranking_kinds AS MATERIALIZED (
         itemid,
         categories,
         (2 ** 52 / len(categories))::BIGINT AS share,
-        max(categories[-1]) OVER () < 63 AS is_bits,
+        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
         CASE WHEN max(categories[-1]) OVER () < 63
             THEN list_bit_or(list_transform(categories, lambda category: 1::BIGINT << (category % 63)))
-            ELSE dense_rank() OVER (ORDER BY categories ASC NULLS LAST)
-        END AS kind
+        END AS bits
     FROM (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
@@ -2566,7 +2568,7 @@ _ranking_kinds AS MATERIALIZED (
     )
 ),
 _ranking_labels AS MATERIALIZED (
-    SELECT itemid, kind, categories, is_bits, share, unnest(categories) AS category
+    SELECT itemid, kind, unnest(categories) AS category, share
     FROM _ranking_kinds
 ),
 _ranking_places AS MATERIALIZED (
@@ -2579,32 +2581,32 @@ _ranking_places AS MATERIALIZED (
 ),
 _ranking_mixtures AS MATERIALIZED (
     SELECT
-        * EXCLUDE (kinds),
-        CASE
-            WHEN is_bits AND n <= 256 THEN list_transform(kinds, lambda kind: {'kind': kind, 'n': 1::BIGINT})
-            ELSE list_transform(
-                map_entries(list_aggregate(kinds, 'histogram')), lambda one: {'kind': one.key, 'n': one.value::BIGINT})
-        END AS mixture
-    FROM (
-        SELECT
-            list,
-            k,
-            any_value(userid) AS userid,
-            any_value(is_bits) AS is_bits,
-            count(*) AS n,
-            sum(share * len(categories)) AS share,
-            list_sort(list(kind), 'ASC') AS kinds
-        FROM _ranking_places AS places
-        JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
-        GROUP BY list, k
-    )
+        list,
+        k,
+        kind,
+        any_value(userid) AS userid,
+        any_value(bits) AS bits,
+        any_value(share * len(categories)) AS share,
+        count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+    GROUP BY list, k, kind
+),
+_ranking_sizes AS MATERIALIZED (
+    SELECT
+        list,
+        k,
+        any_value(userid) AS userid,
+        sum(n) AS n,
+        sum(n * (n - 1)) / 2 AS n_alike,
+        sum(n * share) AS share,
+        list_sort(list({'bits': bits, 'n': n}) FILTER (bits IS NOT NULL), 'ASC', 'NULLS LAST') AS mixture
+    FROM _ranking_mixtures
+    GROUP BY list, k
 ),
 _ranking_parts AS MATERIALIZED (
-    SELECT list, k, kind, categories, category, count(*) AS n
-    FROM _ranking_places AS places
-    JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
-    WHERE NOT is_bits
-    GROUP BY list, k, kind, categories, category
+    SELECT list, k, kind, bits, n, category, labels.share
+    FROM _ranking_mixtures JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) AS labels USING (kind)
 ),
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
@@ -2662,31 +2664,33 @@ LEFT JOIN (
 ) AS profiles ON _ranking_same_id(lists_of.userid, profiles.userid)
 LEFT JOIN (
     SELECT
-        mixtures.list,
-        mixtures.k,
-        1 - (
-            list_sum(list_transform(mixture, lambda one: one.n * (one.n - 1) / 2))
-            + CASE WHEN is_bits
-                THEN list_sum(list_transform(mixture, lambda one, place: one.n * coalesce(list_sum(list_transform(
-                    mixture[place + 1:],
-                    lambda other: other.n * bit_count(one.kind & other.kind) / bit_count(one.kind | other.kind))), 0)))
-                ELSE coalesce(likeness, 0)
-            END
-        ) / (n * (n - 1) / 2) AS diversity
-    FROM _ranking_mixtures AS mixtures
+        sizes.list,
+        sizes.k,
+        1 - (n_alike + coalesce(
+            likeness,
+            list_sum(list_transform(mixture, lambda one, place: one.n * list_sum(list_transform(
+                mixture[place + 1:],
+                lambda other: other.n * bit_count(one.bits & other.bits) / bit_count(one.bits | other.bits))))),
+            0
+        )) / (n * (n - 1) / 2) AS diversity
+    FROM _ranking_sizes AS sizes
     LEFT JOIN (
         SELECT
             one.list,
             one.k,
-            _ranking_exact_sum(one.n * other.n / len(list_distinct(one.categories || other.categories)), 53) AS likeness
+            _ranking_exact_sum(
+                one.n * other.n / len(list_distinct(one_kind.categories || other_kind.categories)), 53) AS likeness
         FROM _ranking_parts AS one
         JOIN _ranking_parts AS other
             ON one.list = other.list
             AND one.k IS NOT DISTINCT FROM other.k
             AND one.category = other.category
             AND one.kind < other.kind
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one_kind ON one.kind = one_kind.kind
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS other_kind ON other.kind = other_kind.kind
+        WHERE one.bits IS NULL AND other.bits IS NULL
         GROUP BY one.list, one.k
-    ) AS likenesses ON mixtures.list = likenesses.list AND mixtures.k IS NOT DISTINCT FROM likenesses.k
+    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
     WHERE n > 1
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
@@ -2708,18 +2712,17 @@ LEFT JOIN (
             shares.k,
             totals.total,
             tastes.share / totals.total AS p,
-            shares.share / mixtures.share AS q
+            shares.share / sizes.share AS q
         FROM (
-            SELECT list, k, category, sum(share) AS share
-            FROM _ranking_places AS places
-            JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
+            SELECT list, k, category, sum(n * share) AS share
+            FROM _ranking_parts
             GROUP BY list, k, category
         ) AS shares
-        JOIN _ranking_mixtures AS mixtures ON mixtures.list = shares.list AND mixtures.k IS NOT DISTINCT FROM shares.k
+        JOIN _ranking_sizes AS sizes ON sizes.list = shares.list AND sizes.k IS NOT DISTINCT FROM shares.k
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
-            ON _ranking_same_id(mixtures.userid, totals.userid)
+            ON _ranking_same_id(sizes.userid, totals.userid)
         LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(mixtures.userid, tastes.userid) AND shares.category = tastes.category
+            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category
     )
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
@@ -4385,20 +4388,12 @@ WITH _ranking_lists AS (
 ),
 _ranking_scale AS (
     SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
-        max(weight * largest),
+        max(weight * greatest(abs(low), abs(high))),
         nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
         1
     ), 1e-270), 1e308)))) AS scale
-    FROM (
-        SELECT
-            _ranking_fuse_weight(system, weights, systems) AS weight,
-            max(abs(TRY_CAST(_ranking_score(score) AS DOUBLE))) AS largest
-        FROM _ranking_recs(
-            rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending))
-        WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none' AND userid IS NOT NULL
-        GROUP BY system
-    )
-    WHERE weight > 0
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
 )
 SELECT
     userid,
@@ -5058,7 +5053,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_fuse_weight _ranking_score _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -170,7 +170,7 @@ def random_tables(seed: int, categories: int, longest: int) -> tuple[list[tuple[
     return rec, history, [*items, (known + 1, None)]
 
 
-# Up to 63 categories are the bits of a number; of more than 256 items, those with the same are counted.
+# Up to 63 categories are the bits of a number.
 @pytest.mark.parametrize(
     ("seed", "categories", "longest", "divergence"),
     [

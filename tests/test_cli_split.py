@@ -72,8 +72,9 @@ def test_what_is_wrong_is_said_on_one_line(fails: Fails) -> None:
     )
     required = "split: --test-size, --test-from or --last is required"
     assert required in fails(2, "split", "events.csv", *out)
-    for other in ("--test-size", "--test-from"):
-        told = fails(2, "split", "events.csv", *out, "--last", "1", other, "7 days")
+    days, start = ("--test-size", "7 days"), ("--test-from", "2026-05-01")
+    for both in (days, start, (*days, *start)):
+        told = fails(2, "split", "events.csv", *out, "--last", "1", *both)
         assert "split: --last takes neither --test-size nor --test-from" in told
     assert fails(1, "split", "none.csv", *out, "--last", "1") == "none.csv: no such file"
     assert fails(1, "split", "events.txt", *out, "--last", "1") == (

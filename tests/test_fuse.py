@@ -359,6 +359,16 @@ def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyCon
     assert_same(fused(pack, "at_both_ends"), {(1, str(i)): (1 / (61 + i), 1) for i in range(n - 1)})
 
 
+@pytest.mark.parametrize("n", [3, 128, 129])
+def test_nan_is_one_item_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
+    item = f"CASE WHEN i % ({n} - 1) = 0 THEN 'nan'::DOUBLE ELSE i END"
+    pack.execute(f"""CREATE OR REPLACE TABLE not_numbers AS
+        SELECT 's' AS system, 1 AS userid, {item} AS itemid, -i AS score FROM range({n}) AS t(i)""")
+    found = pack.execute("SELECT isnan(itemid), score, n_systems FROM ranking_fuse('not_numbers')").fetchall()
+    assert len(found) == n - 1
+    assert [row for row in found if row[0]] == [(True, 1 / 61, 1)]
+
+
 def test_an_item_without_a_score_has_a_rank_and_nothing_to_add(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute("""CREATE OR REPLACE TABLE unscored AS FROM (VALUES
         ('s', 1, 'a', NULL), ('s', 1, 'b', 'nan'::DOUBLE), ('s', 1, 'c', -1),
@@ -538,6 +548,27 @@ def test_an_infinite_score_is_an_error_where_scores_are_added(
                 "got -inf of system s, user 7"
             )
         assert fused(con, "infinite", "method := 'combsum', depth := 1") == {(7, "a"): (1.0, 1)}
+
+
+@pytest.mark.parametrize(
+    ("row", "depth"),
+    [
+        ("('s', 1, 'z', '-inf'::DOUBLE)", 2),
+        ("('s', 1, 'z', -1e300)", 2),
+        ("('s', 1, NULL, 'inf'::DOUBLE)", 9),
+        ("('s', 1, 'x', '-inf'::DOUBLE)", 9),
+        ("('s', 2, NULL, '-inf'::DOUBLE)", 9),
+    ],
+)
+def test_scores_that_are_not_added_take_no_digit_from_those_that_are(
+    editions: list[duckdb.DuckDBPyConnection], row: str, depth: int
+) -> None:
+    for con in editions:
+        con.execute(f"""CREATE OR REPLACE TABLE beside AS FROM (VALUES
+            ('s', 1, 'x', 0.3), ('s', 1, 'y', 0.2), {row}, ('t', 1, 'y', 0.5), ('t', 1, 'x', 0.1)
+        ) AS t(system, userid, itemid, score)""")
+        found = fused(con, "beside", f"method := 'combsum', normalize := 'none', depth := {depth}")
+        assert_same(found, {(1, "x"): (0.4, 2), (1, "y"): (0.7, 2)})
 
 
 def ranx_scores(norm: str | None, method: str, params: dict[str, Any]) -> dict[str, dict[str, float]]:

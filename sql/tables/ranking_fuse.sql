@@ -64,20 +64,12 @@ WITH _ranking_lists AS (
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (
     SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
-        max(weight * largest),
+        max(weight * greatest(abs(low), abs(high))),
         nullif(list_max(map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))), 0),
         1
     ), 1e-270), 1e308)))) AS scale
-    FROM (
-        SELECT
-            _ranking_fuse_weight(system, weights, systems) AS weight,
-            max(abs(TRY_CAST(_ranking_score(score) AS DOUBLE))) AS largest
-        FROM _ranking_recs(
-            rec, _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending))
-        WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none' AND userid IS NOT NULL
-        GROUP BY system
-    )
-    WHERE weight > 0
+    FROM _ranking_lists
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
 )
 SELECT
     userid,

@@ -49,7 +49,7 @@ def lists(rec: DataFrame, truth: DataFrame, kind: str) -> DataFrame:
 
 
 def of_systems(files: Files, systems: int) -> Path:
-    """The recommendations, a part of each user's of each system; a file beside them."""
+    """Return a file of the recommendations in which each user's rows are dealt out to several systems."""
     if systems == 1:
         return files.rec
     path = files.folder / f"rec-{systems}.parquet"
@@ -131,7 +131,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--ids", nargs="+", default=["BIGINT", "VARCHAR"])
     parser.add_argument("--partitions", type=int, default=8)
-    parser.add_argument("--systems", type=int, default=1, help="how many share a user's list")
+    parser.add_argument("--systems", type=int, default=1, help="that each user's rows are dealt out to")
     parser.add_argument("--only", nargs="+", help="contenders, by their names")
     parser.add_argument("--memory", default="2g", help="of the JVM")
     parser.add_argument("--worker-memory", help="of the Python of each worker, such as 2g")

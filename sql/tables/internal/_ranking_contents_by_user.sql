@@ -26,18 +26,17 @@ _ranking_known AS MATERIALIZED (
         ), 0) < TRY_CAST(head AS DECIMAL(10, 9)) * sum(n_having) OVER () AS is_head
     FROM _ranking_contents_known('_ranking_pairs')
 ),
--- Items with the same categories are of one kind, a number: its bits are the categories where there are at most 63.
+-- Items with the same categories are of one kind, a number. Categories are numbers too; bits has one for each of at most 63.
 _ranking_kinds AS MATERIALIZED (
     SELECT
         itemid,
         categories,
-        -- The share of the item that each of them gets: a whole number, so that no order of the rows changes a sum.
+        -- The share of the item that each of its categories gets: a whole number, so that no order of the rows changes a sum.
         (2 ** 52 / len(categories))::BIGINT AS share,
-        max(categories[-1]) OVER () < 63 AS is_bits,
+        dense_rank() OVER (ORDER BY categories ASC NULLS LAST) AS kind,
         CASE WHEN max(categories[-1]) OVER () < 63
             THEN list_bit_or(list_transform(categories, lambda category: 1::BIGINT << (category % 63)))
-            ELSE dense_rank() OVER (ORDER BY categories ASC NULLS LAST)
-        END AS kind
+        END AS bits
     FROM (
         SELECT itemid, list(category ORDER BY category ASC NULLS LAST) AS categories
         FROM (
@@ -49,7 +48,7 @@ _ranking_kinds AS MATERIALIZED (
     )
 ),
 _ranking_labels AS MATERIALIZED (
-    SELECT itemid, kind, categories, is_bits, share, unnest(categories) AS category
+    SELECT itemid, kind, unnest(categories) AS category, share
     FROM _ranking_kinds
 ),
 _ranking_places AS MATERIALIZED (
@@ -60,35 +59,35 @@ _ranking_places AS MATERIALIZED (
     )
     WHERE itemid IS NOT NULL
 ),
--- The kinds in a list, sorted, so that no order of the rows changes a sum. In a short list each item stands for itself.
 _ranking_mixtures AS MATERIALIZED (
     SELECT
-        * EXCLUDE (kinds),
-        CASE
-            WHEN is_bits AND n <= 256 THEN list_transform(kinds, lambda kind: {'kind': kind, 'n': 1::BIGINT})
-            ELSE list_transform(
-                map_entries(list_aggregate(kinds, 'histogram')), lambda one: {'kind': one.key, 'n': one.value::BIGINT})
-        END AS mixture
-    FROM (
-        SELECT
-            list,
-            k,
-            any_value(userid) AS userid,
-            any_value(is_bits) AS is_bits,
-            count(*) AS n,
-            sum(share * len(categories)) AS share,
-            list_sort(list(kind), 'ASC') AS kinds
-        FROM _ranking_places AS places
-        JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
-        GROUP BY list, k
-    )
+        list,
+        k,
+        kind,
+        any_value(userid) AS userid,
+        any_value(bits) AS bits,
+        any_value(share * len(categories)) AS share,
+        count(*) AS n
+    FROM _ranking_places AS places
+    JOIN _ranking_kinds AS kinds ON _ranking_same_id(places.itemid, kinds.itemid)
+    GROUP BY list, k, kind
+),
+_ranking_sizes AS MATERIALIZED (
+    SELECT
+        list,
+        k,
+        any_value(userid) AS userid,
+        sum(n) AS n,
+        sum(n * (n - 1)) / 2 AS n_alike,
+        sum(n * share) AS share,
+        -- Sorted, so that no order of the rows changes a sum.
+        list_sort(list({'bits': bits, 'n': n}) FILTER (bits IS NOT NULL), 'ASC', 'NULLS LAST') AS mixture
+    FROM _ranking_mixtures
+    GROUP BY list, k
 ),
 _ranking_parts AS MATERIALIZED (
-    SELECT list, k, kind, categories, category, count(*) AS n
-    FROM _ranking_places AS places
-    JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
-    WHERE NOT is_bits
-    GROUP BY list, k, kind, categories, category
+    SELECT list, k, kind, bits, n, category, labels.share
+    FROM _ranking_mixtures JOIN (SELECT DISTINCT kind, category, share FROM _ranking_labels) AS labels USING (kind)
 ),
 _ranking_tastes AS MATERIALIZED (
     SELECT userid, category, sum(share) AS share
@@ -148,34 +147,36 @@ LEFT JOIN (
 LEFT JOIN (
     -- All pairs less their likenesses: 1 for items of one kind, else what their categories have in common.
     SELECT
-        mixtures.list,
-        mixtures.k,
-        1 - (
-            list_sum(list_transform(mixture, lambda one: one.n * (one.n - 1) / 2))
-            + CASE WHEN is_bits
-                -- Each kind with those behind it.
-                THEN list_sum(list_transform(mixture, lambda one, place: one.n * coalesce(list_sum(list_transform(
-                    mixture[place + 1:],
-                    lambda other: other.n * bit_count(one.kind & other.kind) / bit_count(one.kind | other.kind))), 0)))
-                ELSE coalesce(likeness, 0)
-            END
-        ) / (n * (n - 1) / 2) AS diversity
-    FROM _ranking_mixtures AS mixtures
+        sizes.list,
+        sizes.k,
+        1 - (n_alike + coalesce(
+            likeness,
+            -- One kind after the other, with those behind it.
+            list_sum(list_transform(mixture, lambda one, place: one.n * list_sum(list_transform(
+                mixture[place + 1:],
+                lambda other: other.n * bit_count(one.bits & other.bits) / bit_count(one.bits | other.bits))))),
+            0
+        )) / (n * (n - 1) / 2) AS diversity
+    FROM _ranking_sizes AS sizes
     LEFT JOIN (
-        -- Two kinds come together once for each category that they share, so that 1 / (categories of both) sums to their
-        -- likeness. A join of all pairs of kinds in a list, to look for what they share, takes longer.
+        -- Where a number has no room for all categories: two kinds come together once for each category that they share,
+        -- so that 1 / (categories of both) sums to their likeness.
         SELECT
             one.list,
             one.k,
-            _ranking_exact_sum(one.n * other.n / len(list_distinct(one.categories || other.categories)), 53) AS likeness
+            _ranking_exact_sum(
+                one.n * other.n / len(list_distinct(one_kind.categories || other_kind.categories)), 53) AS likeness
         FROM _ranking_parts AS one
         JOIN _ranking_parts AS other
             ON one.list = other.list
             AND one.k IS NOT DISTINCT FROM other.k
             AND one.category = other.category
             AND one.kind < other.kind
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS one_kind ON one.kind = one_kind.kind
+        JOIN (SELECT DISTINCT kind, categories FROM _ranking_kinds) AS other_kind ON other.kind = other_kind.kind
+        WHERE one.bits IS NULL AND other.bits IS NULL
         GROUP BY one.list, one.k
-    ) AS likenesses ON mixtures.list = likenesses.list AND mixtures.k IS NOT DISTINCT FROM likenesses.k
+    ) AS likenesses ON sizes.list = likenesses.list AND sizes.k IS NOT DISTINCT FROM likenesses.k
     WHERE n > 1
 ) AS pairs ON pairs.list = lists_of.list AND pairs.k IS NOT DISTINCT FROM cuts.k
 LEFT JOIN (
@@ -198,18 +199,17 @@ LEFT JOIN (
             shares.k,
             totals.total,
             tastes.share / totals.total AS p,
-            shares.share / mixtures.share AS q
+            shares.share / sizes.share AS q
         FROM (
-            SELECT list, k, category, sum(share) AS share
-            FROM _ranking_places AS places
-            JOIN _ranking_labels AS labels ON _ranking_same_id(places.itemid, labels.itemid)
+            SELECT list, k, category, sum(n * share) AS share
+            FROM _ranking_parts
             GROUP BY list, k, category
         ) AS shares
-        JOIN _ranking_mixtures AS mixtures ON mixtures.list = shares.list AND mixtures.k IS NOT DISTINCT FROM shares.k
+        JOIN _ranking_sizes AS sizes ON sizes.list = shares.list AND sizes.k IS NOT DISTINCT FROM shares.k
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
-            ON _ranking_same_id(mixtures.userid, totals.userid)
+            ON _ranking_same_id(sizes.userid, totals.userid)
         LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(mixtures.userid, tastes.userid) AND shares.category = tastes.category
+            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category
     )
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;

@@ -34,24 +34,24 @@ FROM (
     FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
         FROM (
-        SELECT
-            userid,
-            system,
-            _ranking_fuse_weight(system, weights, systems) AS weight,
-            -- As in _ranking_rec_lists.
-            CASE
-                WHEN _ranking_few_digits(typeof(any_value(score)))
-                    THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                WHEN names['descending']
-                    THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-                ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-            END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
-        FROM (
-            SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-            FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
-        )
-        WHERE userid IS NOT NULL
-        GROUP BY userid, system
+            SELECT
+                userid,
+                system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                -- As in _ranking_rec_lists.
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            FROM (
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
         )
     )
     WHERE weight > 0

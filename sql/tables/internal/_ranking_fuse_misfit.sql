@@ -51,7 +51,7 @@ coalesce(
         FROM (
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
             FROM _ranking_systems(rec, names)
-            -- Read even where CASE does not want it.
+            -- DuckDB runs this even where the CASE above is false, and would read rec for nothing.
             WHERE weights IS NOT NULL OR systems IS NOT NULL
         )
     ) END

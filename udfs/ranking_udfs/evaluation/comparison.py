@@ -50,7 +50,8 @@ def check_measures(request: Request, caller: str, dashes: str = "") -> None:
 
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
-    values = ", ".join(sql_value(getattr(options, name)) for name in OPTIONS if name != "baseline")
+    names = ("confidence", "margin", "correction", "test", "permutations", "seed")
+    values = ", ".join(sql_value(getattr(options, name)) for name in names)
     try:
         con.execute(f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:

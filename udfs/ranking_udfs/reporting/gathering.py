@@ -90,7 +90,7 @@ class Gathering:
         self.largest_k = max(self.first.cuts, key=cut_off_key)
 
     def check_request(self, systems: Sequence[str], options: ComparisonOptions) -> None:
-        """Raise DataError for too many models, a measure that ranks none, or a truth without users."""
+        """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
         dashes = "--" * self.inputs.is_command
         if len(systems) > MOST_SYSTEMS:
             raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")

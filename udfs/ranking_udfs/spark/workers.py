@@ -47,7 +47,7 @@ def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def pack(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Turn the row of what all partitions share into bytes of Arrow."""
-    for batch in batches:
+    for batch in (one for one in batches if one.num_rows):
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, batch.schema) as writer:
             writer.write_batch(batch)
@@ -83,7 +83,7 @@ def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Sc
         query = f"SELECT {PACKED} FROM {table} WHERE {PACKED} IS NOT NULL"
         for (packed,) in con.execute(query).fetchall():
             rows = pa.ipc.open_stream(packed).read_all()
-            add_table(con, "_ranking_shared", rows)
+            con.register("_ranking_shared", rows)
             for name in rows.column_names:
                 source = f"(SELECT unnest({name}) AS {name} FROM _ranking_shared)"
                 con.execute(f"CREATE TEMP TABLE {name} AS SELECT {fields(job, name)} FROM {source}")
