@@ -419,7 +419,7 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
 };
 CREATE OR REPLACE MACRO _ranking_first_places(items) AS
 CASE
-    WHEN len(items) <= 50
+    WHEN len(items) <= 128
         THEN list_filter(
             list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
             lambda place: items[place] IS NOT NULL

@@ -6,7 +6,8 @@
 -- Example: SELECT _ranking_first_places(items) FROM (SELECT ['b', NULL, 'b', 'a'] AS items);  -- [1, 4]
 CREATE OR REPLACE TEMP MACRO _ranking_first_places(items) AS
 CASE
-    WHEN len(items) <= 50
+    -- As in _ranking_has_repeats.
+    WHEN len(items) <= 128
         THEN list_filter(
             list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
             lambda place: items[place] IS NOT NULL

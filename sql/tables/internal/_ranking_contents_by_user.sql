@@ -151,7 +151,7 @@ LEFT JOIN (
         sizes.k,
         1 - (n_alike + coalesce(
             likeness,
-            -- One kind after the other, with those behind it.
+            -- Each kind is compared with those after it.
             list_sum(list_transform(mixture, lambda one, place: one.n * list_sum(list_transform(
                 mixture[place + 1:],
                 lambda other: other.n * bit_count(one.bits & other.bits) / bit_count(one.bits | other.bits))))),
@@ -159,8 +159,8 @@ LEFT JOIN (
         )) / (n * (n - 1) / 2) AS diversity
     FROM _ranking_sizes AS sizes
     LEFT JOIN (
-        -- Where a number has no room for all categories: two kinds come together once for each category that they share,
-        -- so that 1 / (categories of both) sums to their likeness.
+        -- Of more categories than bits. Two kinds come together once for each category that they share, so that
+        -- 1 / (categories of both) sums to their likeness.
         SELECT
             one.list,
             one.k,
