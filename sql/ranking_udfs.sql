@@ -2858,7 +2858,7 @@ FROM (
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
 CREATE OR REPLACE MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
 ) AS TABLE
 SELECT
     ranking_fold,
@@ -2891,16 +2891,20 @@ FROM (
     FROM (
         SELECT
             unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            min(ranking_moment) AS earliest,
-            max(ranking_moment) AS latest,
+            earliest,
+            latest,
             CASE
                 WHEN test_from IS NOT NULL AND test_size IS NOT NULL
                     THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
                 WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
-                    THEN max(ranking_moment) + 86_400_000_000
-                ELSE max(ranking_moment) + 1
+                    THEN latest + 86_400_000_000
+                ELSE latest + 1
             END AS until
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
+        FROM (
+            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
+            FROM _ranking_events(events, last, user_col, item_col, time_col)
+        )
+        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
     )
 );
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
@@ -3567,7 +3571,10 @@ FROM (
         END AS ranking_dropped
     FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
     CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
+        _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+        )
     ) AS windows
     LEFT JOIN (
         SELECT ranking_user, min(ranking_moment) AS ranking_first
@@ -3587,11 +3594,6 @@ FROM (
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
-)
-WHERE (
-    SELECT coalesce(error('ranking_split: ' || _ranking_split_misfit(
-        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-    ))::BOOLEAN, true)
 );
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 list_transform(

@@ -9,6 +9,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
+from tests.conftest import with_internals
 
 EVENTS = """
     (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-05'), (2, 'a', DATE '2026-01-06'),
@@ -348,6 +349,15 @@ SAYS = {
 def test_an_error_says_what_to_write(pack: duckdb.DuckDBPyConnection, chosen: str) -> None:
     call = f"ranking_split('events'{', ' if chosen else ''}{chosen})"
     assert message(pack, call) == f"ranking_split: {SAYS[chosen]}"
+
+
+def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
+    too_short = "test_from := NULL, test_size := INTERVAL '3 seconds', folds := 1, gap := NULL, last := NULL"
+    columns = "user_col := 'userid', item_col := 'itemid', time_col := 'time'"
+    call = f"_ranking_split_windows('events', {too_short}, {columns}, misfit := 'it does not fit')"
+    with ranking_udfs.register(duckdb.connect()) as con:
+        with_internals(con).execute(MAKE)
+        assert {message(con, call) for _ in range(100)} == {"ranking_split: it does not fit"}
 
 
 def test_columns_that_are_added_must_not_be_there(pack: duckdb.DuckDBPyConnection) -> None:

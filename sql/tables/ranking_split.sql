@@ -60,7 +60,10 @@ FROM (
         END AS ranking_dropped
     FROM _ranking_events(events, last, user_col, item_col, time_col) AS rows
     CROSS JOIN _ranking_split_windows(
-        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+        events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
+        _ranking_split_misfit(
+            events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+        )
     ) AS windows
     LEFT JOIN (
         SELECT ranking_user, min(ranking_moment) AS ranking_first
@@ -80,9 +83,4 @@ FROM (
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
-)
-WHERE (
-    SELECT coalesce(error('ranking_split: ' || _ranking_split_misfit(
-        events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-    ))::BOOLEAN, true)
 );

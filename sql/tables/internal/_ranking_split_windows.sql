@@ -1,11 +1,13 @@
--- Internal: the windows of the folds of ranking_split, or an error where a fold has no train or the first no test.
+-- Internal: the windows of the folds of ranking_split, or an error where a fold has no train or the first no test. An
+-- argument that does not fit is told first: what it makes of the windows says nothing about the events.
 --
 -- events, ..., time_col: as for ranking_split
+-- misfit:  what _ranking_split_misfit gives
 -- Returns: ranking_fold, and moments: ranking_train_until, ranking_test_from, ranking_test_until; a window goes from the
 --          first of its moments to before the one that ends it
--- Example: FROM _ranking_split_windows('events', NULL, INTERVAL 7 DAY, 4, NULL, NULL, 'userid', 'itemid', 'time');
+-- Example: FROM _ranking_split_windows('events', NULL, INTERVAL 7 DAY, 4, NULL, NULL, 'userid', 'itemid', 'time', NULL);
 CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
 ) AS TABLE
 SELECT
     ranking_fold,
@@ -38,15 +40,19 @@ FROM (
     FROM (
         SELECT
             unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
-            min(ranking_moment) AS earliest,
-            max(ranking_moment) AS latest,
+            earliest,
+            latest,
             CASE
                 WHEN test_from IS NOT NULL AND test_size IS NOT NULL
                     THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
                 WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
-                    THEN max(ranking_moment) + 86_400_000_000  -- a day
-                ELSE max(ranking_moment) + 1
+                    THEN latest + 86_400_000_000  -- a day
+                ELSE latest + 1
             END AS until
-        FROM _ranking_events(events, last, user_col, item_col, time_col)
+        FROM (
+            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
+            FROM _ranking_events(events, last, user_col, item_col, time_col)
+        )
+        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
     )
 );

@@ -133,8 +133,9 @@ def find_windows(kinds: pa.Schema, given: dict[str, str], extremes: Sequence[int
             "".join(f", '{name}', CAST(%s AS BIGINT)" for name in WINDOW)
         )
         values = ", ".join(f"coalesce(ranking_{name}::VARCHAR, 'NULL')" for name in WINDOW)
-        query = f"SELECT ranking_fold, {values} FROM _ranking_split_windows('events', {of_windows})"
-        return [fields % row for row in con.execute(query).fetchall()]
+        windows = f"_ranking_split_windows('events', {of_windows}, misfit := NULL)"
+        found = con.execute(f"SELECT ranking_fold, {values} FROM {windows}")
+        return [fields % row for row in found.fetchall()]
 
 
 def argument_sql(name: str, value: Any) -> str:
