@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -2210,52 +2210,23 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END];
-CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
-SELECT
-    *,
-    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
+CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
+WITH _ranking_rows AS NOT MATERIALIZED (
+    FROM _ranking_recs(rec, names)
+), _ranking_order AS MATERIALIZED (
+    SELECT 2 * count(DISTINCT userid) > count(*) AS is_none
+    FROM (SELECT userid FROM _ranking_rows WHERE gather LIMIT 8192)
+)
+FROM _ranking_rows
+WHERE NOT gather
+UNION ALL
+FROM _ranking_rows
+WHERE gather AND NOT (SELECT is_none FROM _ranking_order)
+UNION ALL
 FROM (
-    SELECT
-        userid,
-        system,
-        weight,
-        CASE
-            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
-                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
-            ELSE list_transform(
-                [list_sort(
-                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
-                    'ASC',
-                    'NULLS LAST')],
-                lambda ordered: list_filter(
-                    ordered,
-                    lambda entry, place:
-                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
-            )[1]
-        END AS entries
-    FROM (
-        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
-        FROM (
-            SELECT
-                userid,
-                system,
-                _ranking_fuse_weight(system, weights, systems) AS weight,
-                CASE
-                    WHEN _ranking_few_digits(typeof(any_value(score)))
-                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
-                    WHEN names['descending']
-                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
-                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
-                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
-            FROM (
-                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
-            )
-            WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        )
-    )
-    WHERE weight > 0
+    FROM _ranking_rows
+    WHERE gather AND (SELECT is_none FROM _ranking_order)
+    ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
 );
 CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
 SELECT
@@ -2388,10 +2359,13 @@ WHERE id IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
-    _ranking_distinct_items(items) AS items,
+    CASE
+        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
+        ELSE coalesce(items, [])
+    END AS items,
     NULL::DOUBLE[] AS grades
 FROM (
-    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
     FROM _ranking_truths(truth, names)
     WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
     GROUP BY userid
@@ -2805,58 +2779,6 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
-CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
-SELECT
-    userid,
-    system,
-    any_value(n_rec) AS n_rec,
-    CASE
-        WHEN _ranking_few_digits(typeof(any_value(score)))
-            THEN list_transform(
-                list_sort(
-                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
-                    'ASC',
-                    'NULLS LAST'
-                )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-                lambda pair: pair[2]
-            )
-        WHEN names['descending']
-            THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-    END AS items,
-    CASE WHEN tied
-        THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
-    END AS scores
-FROM (
-    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-    FROM _ranking_recs(rec, names) AS recs
-    JOIN (
-        SELECT
-            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
-        FROM (
-            SELECT
-                userid,
-                system,
-                count(*) AS n_rec,
-                CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
-                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
-                    THEN CASE
-                        WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
-                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
-                    END[-1]
-                END AS last
-            FROM _ranking_recs(rec, names)
-            WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        ) AS counts
-        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-            ON _ranking_same_id(counts.userid, truths.userid)
-    ) AS counts
-        ON recs.userid = counts.userid
-        AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
-)
-WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
-GROUP BY userid, system;
 CREATE OR REPLACE MACRO _ranking_split_windows(
     events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
 ) AS TABLE
@@ -3345,6 +3267,105 @@ coalesce(
             )[1],
             _ranking_unread_column(rec, truth, names)))::BOOLEAN,
     true);
+CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
+SELECT
+    *,
+    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
+FROM (
+    SELECT
+        userid,
+        system,
+        weight,
+        CASE
+            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
+                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            ELSE list_transform(
+                [list_sort(
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
+                lambda ordered: list_filter(
+                    ordered,
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
+            )[1]
+        END AS entries
+    FROM (
+        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
+        FROM (
+            SELECT
+                userid,
+                system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            FROM (
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
+        )
+    )
+    WHERE weight > 0
+);
+CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
+SELECT
+    userid,
+    system,
+    any_value(n_rec) AS n_rec,
+    CASE
+        WHEN _ranking_few_digits(typeof(any_value(score)))
+            THEN list_transform(
+                list_sort(
+                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
+                    'ASC',
+                    'NULLS LAST'
+                )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+                lambda pair: pair[2]
+            )
+        WHEN names['descending']
+            THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
+    END AS items,
+    CASE WHEN tied
+        THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+    END AS scores
+FROM (
+    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
+    FROM _ranking_gathered_recs(rec, names, max_k IS NULL OR max_k > 32) AS recs
+    JOIN (
+        SELECT
+            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        FROM (
+            SELECT
+                userid,
+                system,
+                count(*) AS n_rec,
+                CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
+                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                    THEN CASE
+                        WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
+                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
+                    END[-1]
+                END AS last
+            FROM _ranking_recs(rec, names)
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
+        ) AS counts
+        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
+            ON _ranking_same_id(counts.userid, truths.userid)
+    ) AS counts
+        ON recs.userid = counts.userid
+        AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+)
+WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
+GROUP BY userid, system;
 CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
 SELECT
     10 AS place,
@@ -3805,98 +3826,6 @@ coalesce(
         )
     ) END
 );
-CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
-WITH _ranking_paired_systems AS NOT MATERIALIZED (
-    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
-)
-SELECT
-    pair,
-    baseline,
-    system,
-    userid,
-    k,
-    n_rec_baseline,
-    n_rec,
-    top_baseline,
-    top_system,
-    len(depths) / nullif(longer, 0) AS overlap,
-    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
-    list_sum(list_transform(
-        flatten(
-            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
-            || list_transform(
-                depths,
-                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
-        ),
-        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
-    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
-    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
-    CASE WHEN longer > 0
-        THEN (
-            len(depths) = longer AND top_baseline = top_system
-            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
-        )::INTEGER::DOUBLE
-    END AS same_list
-FROM (
-    SELECT
-        *,
-        greatest(top_baseline, top_system) AS longer,
-        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
-    FROM (
-        SELECT
-            *,
-            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
-        FROM (
-            SELECT
-                *,
-                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
-                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
-            FROM (
-                SELECT
-                    *,
-                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
-                    coalesce(of_system.n_rec, 0) AS n_rec,
-                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
-                FROM (
-                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
-                    FROM (
-                        SELECT
-                            pairs.*,
-                            userid,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
-                        FROM (
-                            SELECT
-                                userid,
-                                list({
-                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
-                                }) AS lists
-                            FROM (
-                                SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
-                            )
-                            GROUP BY userid
-                        )
-                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
-                    )
-                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
-                )
-            )
-            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-        )
-    )
-)
-WHERE (
-    SELECT coalesce(
-        error(
-            caller || ': '
-            || coalesce(
-                _ranking_rec_misfit(rec, names),
-                _ranking_option(
-                    'persistence', persistence, 'a number > 0 and <= 1',
-                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true)
-);
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -4215,6 +4144,98 @@ SELECT
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+WITH _ranking_paired_systems AS NOT MATERIALIZED (
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+)
+SELECT
+    pair,
+    baseline,
+    system,
+    userid,
+    k,
+    n_rec_baseline,
+    n_rec,
+    top_baseline,
+    top_system,
+    len(depths) / nullif(longer, 0) AS overlap,
+    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
+    list_sum(list_transform(
+        flatten(
+            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
+            || list_transform(
+                depths,
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
+        ),
+        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
+    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
+    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
+    CASE WHEN longer > 0
+        THEN (
+            len(depths) = longer AND top_baseline = top_system
+            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
+        )::INTEGER::DOUBLE
+    END AS same_list
+FROM (
+    SELECT
+        *,
+        greatest(top_baseline, top_system) AS longer,
+        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
+    FROM (
+        SELECT
+            *,
+            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
+        FROM (
+            SELECT
+                *,
+                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
+                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
+            FROM (
+                SELECT
+                    *,
+                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
+                    coalesce(of_system.n_rec, 0) AS n_rec,
+                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
+                FROM (
+                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
+                    FROM (
+                        SELECT
+                            pairs.*,
+                            userid,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
+                        FROM (
+                            SELECT
+                                userid,
+                                list({
+                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
+                                }) AS lists
+                            FROM (
+                                SELECT *, _ranking_first_places(items) AS places
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
+                            )
+                            GROUP BY userid
+                        )
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
+                    )
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
+                )
+            )
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
+        )
+    )
+)
+WHERE (
+    SELECT coalesce(
+        error(
+            caller || ': '
+            || coalesce(
+                _ranking_rec_misfit(rec, names),
+                _ranking_option(
+                    'persistence', persistence, 'a number > 0 and <= 1',
+                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade := NULL) AS TABLE
 SELECT
     1 AS place,
@@ -4459,42 +4480,6 @@ FROM (
     GROUP BY userid, itemid
 )
 CROSS JOIN _ranking_scale;
-CREATE OR REPLACE MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT
-    compared.baseline,
-    system,
-    k,
-    count(overlap) AS users,
-    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
-    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
-    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap'
-) AS compared
-GROUP BY pair, compared.baseline, system, k
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap_by_user'
-)
-WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -4750,6 +4735,42 @@ FROM (
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged)
 );
+CREATE OR REPLACE MACRO ranking_overlap(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT
+    compared.baseline,
+    system,
+    k,
+    count(overlap) AS users,
+    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
+    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap'
+) AS compared
+GROUP BY pair, compared.baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(
+    rec,
+    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
+    ks,
+    baseline,
+    persistence,
+    'ranking_overlap_by_user'
+)
+WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_check(
     rec, truth, ks := [10],
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -5040,12 +5061,12 @@ COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and 
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
-COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
-COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
+COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
+COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
@@ -5055,7 +5076,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_fuse_lists _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_rec_lists _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -4,6 +4,7 @@ import math
 import random
 import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations, product
 from pathlib import Path
@@ -19,7 +20,7 @@ from ranking_udfs.duckdb import portable
 from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.evaluation.problems import TEXTS
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close
+from tests.conftest import is_close, with_internals
 from tests.sql_names import CTES, NAMES
 from tests.witnesses import WITNESSES, Value
 
@@ -229,7 +230,11 @@ def test_values_are_the_same_on_any_threads_and_in_any_order(
 def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
     draw = random.Random(5)
     scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.5]
-    rec = [(draw.randrange(4), draw.choice([None, *range(90)]), draw.choice(scores)) for _ in range(900)]
+
+    def score() -> float | None:
+        return draw.choice(scores) if draw.random() < 0.3 else draw.random()
+
+    rec = [(draw.randrange(4), draw.choice([None, *range(90)]), score()) for _ in range(900)]
     truth = [(draw.randrange(5), draw.randrange(90)) for _ in range(60)]
     for name, rows_, columns in (
         ("rec", rec, ["userid", "itemid", "score"]),
@@ -242,7 +247,7 @@ def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) 
         unknown = row[2] is None or math.isnan(row[2])
         return (unknown, 0 if unknown else -row[2], row[1] is None, row[1] or 0)  # type: ignore[operator]
 
-    for k in (1, 5, 128, 129, 400):
+    for k in (1, 5, 31, 32, 33, 128, 129, 400):
         found = con.execute(f"SELECT userid, judged FROM ranking_judged('rec', 'truth', {k})").fetchall()
         assert sorted(user for user, _ in found) == sorted({user for user, _ in truth})
         for user, judged in found:
@@ -790,14 +795,120 @@ def test_unselected_measures_leave_the_plan(tables: duckdb.DuckDBPyConnection) -
     assert plan("k, recall").count("HUGEINT") < plan("k, recall, hits").count("HUGEINT")
 
 
-def test_means_are_the_same_on_any_threads_and_in_any_order(con: duckdb.DuckDBPyConnection) -> None:
+def test_a_table_that_can_be_read_once_goes_through_a_cte(tables: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT k, mrr, ndcg FROM ranking_summary('{}', 'truth', [2, 40])"
+    rec = tables.sql("FROM rec").to_arrow_table()
+    tables.register("reader", pa.RecordBatchReader.from_batches(rec.schema, rec.to_batches()))
+    found = tables.execute("WITH r AS MATERIALIZED (FROM reader) " + query.format("r")).fetchall()
+    assert found == tables.execute(query.format("rec")).fetchall()
+    tables.unregister("reader")
+
+
+def test_truth_without_an_item_has_none_and_one_twice_has_one(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE rec AS FROM (VALUES (1, NULL, 3), (1, 7, 2), (2, NULL, 1)) AS t(userid, itemid, score);
+        CREATE TABLE truth AS
+        FROM (VALUES (1, 7), (1, NULL), (1, 7), (2, NULL), (2, NULL)) AS t(userid, itemid);
+    """)
+    query = "SELECT userid, n_truth, judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5)"
+    assert sorted(con.execute(query).fetchall()) == [(1, 1, [2], [1.0]), (2, 0, [], [])]
+
+
+def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
+    """The users of rec as they come where lists of them are made."""
+    names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
+    with_internals(con).execute("SET threads = 1")
+    recs = f"_ranking_gathered_recs('{rec}', {names}, {gather})"
+    return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
+
+
+def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.DuckDBPyConnection) -> None:
+    """Systems, ties, repeated items, and users, items and scores that are NULL."""
+    con.execute("""
+        CREATE TABLE rec_u AS
+        SELECT
+            CASE WHEN u > 0 THEN {'id': u} END AS userid,
+            CASE WHEN i % 7 > 0 THEN hash(u, i) % 15 END AS itemid,
+            CASE hash(i, u) % 9 WHEN 0 THEN NULL WHEN 1 THEN 'NaN'::DOUBLE ELSE hash(i, u) % 9 END AS score,
+            CASE WHEN s > 0 THEN s END AS system
+        FROM range(9000) AS users(u), range(2) AS systems(s), range(10) AS items(i)
+        ORDER BY u;
+        CREATE TABLE truth AS
+        SELECT {'id': u} AS userid, hash(u, i, 1) % 15 AS itemid, i AS rel
+        FROM range(9100) AS users(u), range(4) AS items(i);
+        CREATE TABLE rec AS FROM rec_u ORDER BY hash(rec_u);
+    """)
+    for query in (
+        "FROM ranking_judged('{}', 'truth', NULL)",
+        "SELECT userid, system, k, ndcg FROM ranking_by_user('{}', 'truth', [5, 33], unjudged := 'skip')",
+        "SELECT userid, system, k, ndcg FROM ranking_by_user('{}', 'truth', [5, 33], ties := 'expected')",
+        "FROM ranking_fuse('{}', systems := [1])",
+    ):
+        one, other = (query.format(rec) for rec in ("rec_u", "rec"))
+        assert len(con.execute(one).fetchall()) > 9_000
+        for different in (f"{one} EXCEPT ALL {other}", f"{other} EXCEPT ALL {one}"):
+            assert con.execute(different).fetchall() == []
+    assert listed_users(con, "rec_u") == listed_users(con, "rec_u", gather=False)
+    assert listed_users(con, "rec") != listed_users(con, "rec", gather=False)
+
+
+@pytest.mark.parametrize(
+    ("is_gathered", "users"),
+    [
+        (True, [*range(8192)]),
+        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
+        (False, [*range(4096)] * 2),
+        (False, [i // 2 for i in range(9000)]),
+        (False, []),
+        (False, [None] * 9000),
+        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
+        (False, [0] * 5000 + [*range(50_000)]),
+    ],
+)
+def test_rows_are_gathered_where_the_first_are_of_many_users(
+    con: duckdb.DuckDBPyConnection, is_gathered: bool, users: list[int | None]
+) -> None:
+    con.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
+    con.execute("CREATE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
+    assert listed_users(con, "rec", gather=False) == users
+    found = listed_users(con, "rec")
+    assert (found != users) is is_gathered
+    if is_gathered:
+        assert Counter(found) == Counter(users)
+        places = [place for place, user in enumerate(found) if user == users[-1]]
+        assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
+
+
+def test_rows_that_are_others_at_each_look_are_there_once(con: duckdb.DuckDBPyConnection) -> None:
+    """The first rows of a sample differ from look to look, and so may those that several threads read."""
+    con.execute("""
+        CREATE VIEW rec AS
+        SELECT CASE WHEN (SELECT random()) < 0.5 THEN i ELSE 0 END AS userid, 1 AS itemid, 2 AS score
+        FROM range(10_000) AS t(i);
+    """)
+    assert {len(listed_users(con, "rec")) for _ in range(40)} == {10_000}
+
+
+@pytest.mark.parametrize("ks", ["(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"])
+def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyConnection, ks: str) -> None:
+    tables.execute("CREATE OR REPLACE TEMP TABLE cutoffs AS SELECT 40 AS k; SET VARIABLE ks = [5, 40]")
+    query = "SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', {})"
+    found = tables.execute(query.format(ks), {"ks": [5, 40]} if ks == "$ks" else {}).fetchall()
+    assert [k for k, *_ in found] == [5, 40]
+    assert found == tables.execute(query.format("[5, 40]")).fetchall()
+
+
+@pytest.mark.parametrize("ks", [[3, 10], [3, 33]])
+def test_means_are_the_same_on_any_threads_and_in_any_order(
+    con: duckdb.DuckDBPyConnection, ks: list[int]
+) -> None:
     con.execute("""
         CREATE TABLE rec AS SELECT u AS userid, hash(u, i) % 50 AS itemid, hash(i, u) % 97 / 7 AS score
         FROM range(20000) AS users(u), range(15) AS items(i);
         CREATE TABLE truth AS SELECT u AS userid, hash(u, i, 1) % 50 AS itemid, hash(u, i, 2) % 40 AS rel
         FROM range(20000) AS users(u), range(6) AS items(i);
     """)
-    query = "SELECT * FROM ranking_summary('rec', 'truth', [3, 10])"
+    query = f"SELECT * FROM ranking_summary('rec', 'truth', {ks})"
     one, *others = [
         con.execute(f"SET threads = {threads}").execute(query).fetchall() for threads in (1, 2, 3, 8)
     ]
@@ -807,7 +918,7 @@ def test_means_are_the_same_on_any_threads_and_in_any_order(con: duckdb.DuckDBPy
     assert con.execute(curve).fetchall() == con.execute("SET threads = 1").execute(curve).fetchall()
     assert all(other == one for other in others)
     columns = [column for (column, *_) in con.execute(query).description]
-    users = con.execute("SELECT k, * FROM ranking_by_user('rec', 'truth', [3, 10])").fetchnumpy()
+    users = con.execute(f"SELECT k, * FROM ranking_by_user('rec', 'truth', {ks})").fetchnumpy()
     for name in set(columns) & MEASURES.keys():
         for row in one:
             values = users[name][users["k"] == row[columns.index("k")]]
@@ -1353,7 +1464,7 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
     counts = "users, users_without_rec, users_without_truth"
-    summary = f"SELECT {counts}, hits, mrr FROM ranking_summary('{rec}', '{truth}', [2])"
+    summary = f"SELECT {counts}, hits, mrr FROM ranking_summary('{rec}', '{truth}', [2, 40])"
     check = f"FROM ranking_check('{rec}', '{truth}')"
     return [con.execute(f"{cte} {query}").fetchall() for query in (summary, check)]
 

@@ -48,7 +48,7 @@ FROM (
                 END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
             FROM (
                 SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
-                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_recs(rec, names))
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
             )
             WHERE userid IS NOT NULL
             GROUP BY userid, system

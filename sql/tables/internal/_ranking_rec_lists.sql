@@ -2,8 +2,8 @@
 -- last. Of a user without truth, who is only counted, no more than the best score.
 --
 -- For a max_k of at most 32, each user's max_k-th best score is found first (`max(score, n)` keeps a heap), and
--- rows below it are not sorted. Where a DOUBLE holds every score, a list is sorted when it is whole, by opposite
--- scores: `list(... ORDER BY ...)` takes longer.
+-- rows below it are not sorted; for the few that are left, gathering gains nothing. Where a DOUBLE holds every score, a
+-- list is sorted when it is whole, by opposite scores: `list(... ORDER BY ...)` takes longer.
 --
 -- rec, truth: names of tables, as query_table takes them
 -- names:      what _ranking_names gives
@@ -38,7 +38,7 @@ SELECT
     END AS scores
 FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-    FROM _ranking_recs(rec, names) AS recs
+    FROM _ranking_gathered_recs(rec, names, max_k IS NULL OR max_k > 32) AS recs
     JOIN (
         SELECT
             counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)

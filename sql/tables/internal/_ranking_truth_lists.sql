@@ -9,10 +9,13 @@
 CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
-    _ranking_distinct_items(items) AS items,
+    CASE
+        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
+        ELSE coalesce(items, [])
+    END AS items,
     NULL::DOUBLE[] AS grades
 FROM (
-    SELECT userid, list_sort(list(itemid), 'ASC', 'NULLS FIRST') AS items
+    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
     FROM _ranking_truths(truth, names)
     WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
     GROUP BY userid

@@ -1,0 +1,28 @@
+-- Internal: recommendations, with those of a user near each other. A list for each user takes several times as long where
+-- every row is another user's. So where the first 8,192 rows are of more than 4,096 users (of fewer rows, of more than half
+-- as many), all are sorted by some bits of the user's hash; sorting spills where memory ends.
+--
+-- rec, names: as for _ranking_recs
+-- gather:     false: leave them as they lie; where this is a constant, nothing else is done
+-- Returns:    what _ranking_recs does
+-- Example:    FROM _ranking_gathered_recs('rec', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), true);
+CREATE OR REPLACE TEMP MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
+WITH _ranking_rows AS NOT MATERIALIZED (
+    -- rec is read here alone, where it may have the name of any CTE below.
+    FROM _ranking_recs(rec, names)
+), _ranking_order AS MATERIALIZED (
+    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all.
+    SELECT 2 * count(DISTINCT userid) > count(*) AS is_none
+    FROM (SELECT userid FROM _ranking_rows WHERE gather LIMIT 8192)
+)
+FROM _ranking_rows
+WHERE NOT gather
+UNION ALL
+FROM _ranking_rows
+WHERE gather AND NOT (SELECT is_none FROM _ranking_order)
+UNION ALL
+FROM (
+    FROM _ranking_rows
+    WHERE gather AND (SELECT is_none FROM _ranking_order)
+    ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
+);
