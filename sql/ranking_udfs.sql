@@ -2211,23 +2211,23 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
         || _ranking_cut(current_setting('default_collation'))
 END];
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
-WITH _ranking_rows AS NOT MATERIALIZED (
-    FROM _ranking_recs(rec, names)
-), _ranking_order AS MATERIALIZED (
-    SELECT 2 * count(DISTINCT userid) > count(*) AS is_none
-    FROM (SELECT userid FROM _ranking_rows WHERE gather LIMIT 8192)
-)
-FROM _ranking_rows
+FROM _ranking_recs(rec, names)
 WHERE NOT gather
 UNION ALL
-FROM _ranking_rows
-WHERE gather AND NOT (SELECT is_none FROM _ranking_order)
-UNION ALL
+SELECT rows.*
 FROM (
-    FROM _ranking_rows
-    WHERE gather AND (SELECT is_none FROM _ranking_order)
-    ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
-);
+    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
+) AS first_rows, LATERAL (
+    FROM _ranking_recs(rec, names)
+    WHERE gather AND NOT no_order
+    UNION ALL
+    FROM (
+        FROM _ranking_recs(rec, names)
+        WHERE gather AND no_order
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
+    )
+) AS rows;
 CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
 SELECT
     userid,
@@ -3831,15 +3831,16 @@ CREATE OR REPLACE MACRO ranking_explain(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL
 ) AS TABLE
-WITH _ranking_user_rec AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (ranking_absent)
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
-), _ranking_user_truth AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (ranking_absent)
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
-), _ranking_user_lists AS NOT MATERIALIZED (
+WITH _ranking_user_lists AS NOT MATERIALIZED (
+    WITH _ranking_user_rec AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+    ), _ranking_user_truth AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+    )
     SELECT
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
@@ -3883,7 +3884,7 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
     )
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
-        * EXCLUDE (entry),
+        * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
         entry.rank,
         entry.place,
         entry.found_at,

@@ -3,6 +3,8 @@
 import importlib
 import os
 import re
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -61,7 +63,7 @@ def test_duckdb_does_as_the_page_says(case: Case, tmp_path: Path, monkeypatch: p
     error = None
     with duckdb.connect() as con:
         known = {"con": con, "fails": fails, "folder": tmp_path, "os": os, "pa": pa}
-        known |= {"Path": Path, "threading": threading, "time": time}
+        known |= {"Path": Path, "subprocess": subprocess, "sys": sys, "threading": threading, "time": time}
         HELD.append(known)
         try:
             exec(case.lines, known)

@@ -19,6 +19,7 @@ import pytest
 
 import ranking_udfs
 
+ROOT = Path(__file__).parents[1]
 DUCKDB_2 = int(duckdb.__version__.partition(".")[0]) >= 2
 
 # User u has a hit at rank 2, user v at rank 1.
@@ -109,6 +110,34 @@ def test_data_frames_are_tables(shared: duckdb.DuckDBPyConnection, frames: Any) 
     for kind, rec, truth in frames():
         assert rec is not None, truth is not None
         assert shared.execute(SUMMARY).fetchall() == RECALL, kind
+
+
+READ_AGAIN = """if True:
+    import duckdb, pyarrow, ranking_udfs
+    from tests.test_portable import QUERIES, TABLES
+
+    con = ranking_udfs.register(duckdb.connect())
+    con.execute(TABLES)
+    expected = {query: con.execute(query).fetchall() for query in QUERIES.values()}
+    rec, truth, systems, by_user = (
+        con.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth", "systems", "by_user")
+    )
+    con.execute("DROP TABLE rec; DROP TABLE truth; DROP TABLE systems; DROP TABLE by_user")
+    for query, rows in expected.items():
+        assert con.execute(query).fetchall() == rows, query
+    print(len(expected))
+"""
+
+
+@pytest.mark.oldest
+def test_an_arrow_table_is_there_as_often_as_a_function_reads_it() -> None:
+    """DuckDB 1.5 frees one where a CTE is inlined twice: the process ends if what is freed is overwritten."""
+    given = {**os.environ, "MALLOC_PERTURB_": "165"}
+    done = subprocess.run(
+        [sys.executable, "-c", READ_AGAIN], cwd=ROOT, env=given, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) > 40
 
 
 def test_numpy_arrays_are_tables(shared: duckdb.DuckDBPyConnection) -> None:

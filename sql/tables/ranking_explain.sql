@@ -29,15 +29,16 @@ CREATE OR REPLACE TEMP MACRO ranking_explain(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL
 ) AS TABLE
-WITH _ranking_user_rec AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (ranking_absent)
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
-), _ranking_user_truth AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (ranking_absent)
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-    WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
-), _ranking_user_lists AS NOT MATERIALIZED (
+WITH _ranking_user_lists AS NOT MATERIALIZED (
+    WITH _ranking_user_rec AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+    ), _ranking_user_truth AS MATERIALIZED (
+        SELECT * EXCLUDE (ranking_absent)
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+    )
     SELECT
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
@@ -82,7 +83,8 @@ WITH _ranking_user_rec AS NOT MATERIALIZED (
     )
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
-        * EXCLUDE (entry),
+        -- A user may have thousands of items that are not shown, and only rows that are have measures.
+        * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
         entry.rank,
         entry.place,
         entry.found_at,

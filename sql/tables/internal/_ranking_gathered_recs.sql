@@ -7,22 +7,21 @@
 -- Returns:    what _ranking_recs does
 -- Example:    FROM _ranking_gathered_recs('rec', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), true);
 CREATE OR REPLACE TEMP MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
-WITH _ranking_rows AS NOT MATERIALIZED (
-    -- rec is read here alone, where it may have the name of any CTE below.
-    FROM _ranking_recs(rec, names)
-), _ranking_order AS MATERIALIZED (
-    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all.
-    SELECT 2 * count(DISTINCT userid) > count(*) AS is_none
-    FROM (SELECT userid FROM _ranking_rows WHERE gather LIMIT 8192)
-)
-FROM _ranking_rows
+FROM _ranking_recs(rec, names)
 WHERE NOT gather
 UNION ALL
-FROM _ranking_rows
-WHERE gather AND NOT (SELECT is_none FROM _ranking_order)
-UNION ALL
+SELECT rows.*
 FROM (
-    FROM _ranking_rows
-    WHERE gather AND (SELECT is_none FROM _ranking_order)
-    ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
-);
+    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all.
+    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
+) AS first_rows, LATERAL (
+    FROM _ranking_recs(rec, names)
+    WHERE gather AND NOT no_order
+    UNION ALL
+    FROM (
+        FROM _ranking_recs(rec, names)
+        WHERE gather AND no_order
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
+    )
+) AS rows;
