@@ -23,6 +23,12 @@ hypothesis.settings.register_profile("explore", deadline=None, max_examples=1_00
 hypothesis.settings.load_profile("repeatable")
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """End the tests where a worker crashes: the next one would run the same test, by `loadfile` for ever."""
+    if getattr(config.option, "maxworkerrestart", "") is None:  # with pytest-xdist, and not given
+        config.option.maxworkerrestart = "0"
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     """Mark as `newest` each test that runs the command, by a fixture, and is not marked as `oldest`."""

@@ -30,6 +30,7 @@ CREATE OR REPLACE TEMP MACRO ranking_explain(
     descending := true, min_grade := NULL
 ) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
+    -- Kept within this CTE: beside it, columns that no one selects would be computed.
     WITH _ranking_user_rec AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
         FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
@@ -83,7 +84,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
     )
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
-        -- A user may have thousands of items that are not shown, and only rows that are have measures.
+        -- Only rows that are shown have measures; a user may have thousands that are not.
         * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
         entry.rank,
         entry.place,

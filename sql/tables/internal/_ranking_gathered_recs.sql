@@ -12,7 +12,8 @@ WHERE NOT gather
 UNION ALL
 SELECT rows.*
 FROM (
-    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all.
+    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all. Not a CTE,
+    -- for which a table of the same name would be taken.
     SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
     FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
 ) AS first_rows, LATERAL (
