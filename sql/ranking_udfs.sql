@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -561,6 +561,14 @@ ORDER BY
     system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
+CASE
+    WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
+        THEN TRY_CAST(userid AS DOUBLE) = TRY_CAST(user::VARCHAR AS DOUBLE)
+    WHEN regexp_matches(typeof(userid), '^(DATE|TIMESTAMP)')
+        THEN TRY_CAST(userid AS TIMESTAMP_NS) = TRY_CAST(user::VARCHAR AS TIMESTAMP_NS)
+    ELSE userid::VARCHAR = user::VARCHAR
+END;
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -618,7 +626,7 @@ ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; it
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
-ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0 |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
+ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
 ranking_overlap_by_user | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.
@@ -793,7 +801,11 @@ overlap={column_name: NULL, higher_is_better: NULL, is_share: true},
 jaccard={column_name: NULL, higher_is_better: NULL, is_share: true},
 rbo={column_name: NULL, higher_is_better: NULL, is_share: true},
 same_first={column_name: NULL, higher_is_better: NULL, is_share: true},
-same_list={column_name: NULL, higher_is_better: NULL, is_share: true}}'
+same_list={column_name: NULL, higher_is_better: NULL, is_share: true},
+mae={column_name: NULL, higher_is_better: false, is_share: false},
+mse={column_name: NULL, higher_is_better: false, is_share: false},
+rmse={column_name: NULL, higher_is_better: false, is_share: false},
+logloss={column_name: NULL, higher_is_better: false, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
@@ -915,6 +927,11 @@ CREATE OR REPLACE MACRO udf_r2(predicted, actual) AS
         / nullif(var_pop(actual::DOUBLE) FILTER (WHERE predicted IS NOT NULL AND isfinite(actual::DOUBLE)), 0);
 CREATE OR REPLACE MACRO udf_rmse(predicted, actual) AS
     sqrt(avg((predicted::DOUBLE - actual::DOUBLE) ** 2));
+CREATE OR REPLACE MACRO _ranking_collation_problem() AS
+CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
+    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
+        || _ranking_cut(current_setting('default_collation'))
+END;
 CREATE OR REPLACE MACRO _ranking_columns(type) AS
 _ranking_cut(array_to_string(
     regexp_extract_all(
@@ -1113,7 +1130,7 @@ CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) 
 _ranking_gain_fits(caller, gain, highest) * list_transform(
     [counted * CASE
         WHEN ranking.ideal[1] = ranking.ideal[-1]
-            THEN least(_ranking_gain(ranking.ideal[1], gain), 1.7976931348623157e308)
+            THEN least(greatest(_ranking_gain(ranking.ideal[1], gain), 0), 1.7976931348623157e308)
         ELSE 2::DOUBLE ** 24
     END],
     lambda total: CASE
@@ -1223,7 +1240,11 @@ list_transform(
     lambda one: {'name': one.key, 'type': 'DOUBLE'}
 );
 CREATE OR REPLACE MACRO _ranking_measures_or_default(measures) AS
-coalesce(TRY_CAST(measures AS VARCHAR[]), _ranking_default_measures());
+coalesce(
+    list_transform(
+        TRY_CAST(measures AS VARCHAR[]),
+        lambda one: coalesce(_ranking_known_measures()[lower(trim(one))].column_name, lower(trim(one)))),
+    _ranking_default_measures());
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
@@ -1516,6 +1537,7 @@ CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
 _ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 CASE
+    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
     WHEN NOT coalesce(
         TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
     ) OR NOT _ranking_is_number(typeof(confidence))
@@ -1819,7 +1841,9 @@ FROM (
 )
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
-SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
+SELECT NULL AS ranking_system
+WHERE NOT _ranking_has(rec, names['system'], 'system')
+    OR NOT EXISTS (FROM query_table(rec));
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 list_transform(
     [
@@ -1916,6 +1940,7 @@ list_any_value(
         END
     )
     || [
+        _ranking_collation_problem(),
         _ranking_option(
             'folds', folds, 'an integer >= 1',
             coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
@@ -1949,6 +1974,8 @@ CASE
         THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
     WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
         THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
+        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
     ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
         || CASE
             WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
@@ -2082,7 +2109,10 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
             *,
             CASE
                 WHEN measures IS NOT NULL
-                    THEN list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                    THEN CASE caller
+                        WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
+                        ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                    END
                 WHEN list_has_any(numbers, _ranking_default_measures())
                     THEN list_filter(_ranking_default_measures(), lambda one: list_contains(numbers, one))
                 ELSE numbers
@@ -2206,10 +2236,7 @@ list_transform(
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
-CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
-    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
-        || _ranking_cut(current_setting('default_collation'))
-END];
+_ranking_collation_problem()];
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather
@@ -3168,7 +3195,7 @@ FROM (
     )
 );
 CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
-SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
         p_adjusted,
         p_same_adjusted,
@@ -3176,7 +3203,11 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
         difference,
         list_transform(
             [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
-            lambda known: CASE WHEN known IS NULL THEN true ELSE known.higher_is_better END
+            lambda known: CASE
+                WHEN is_higher_better IS NOT NULL THEN is_higher_better
+                WHEN known IS NULL THEN true
+                ELSE known.higher_is_better
+            END
         )[1]
     ) AS verdict
 )
@@ -3203,17 +3234,22 @@ FROM (
             0 AS family_of,
             count(p) OVER () AS family,
             row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place
+            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place,
+            least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
         FROM (
             SELECT unnest(
                 CASE
                     WHEN count(*) = 0
                         THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                    WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                        THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
                     ELSE list(comparison_of)
                 END,
                 max_depth := 2
             )
-            FROM query_table(_ranking_table('comparison', comparison)) AS comparison_of
+            FROM (
+                SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            ) AS comparison_of
         )
     )
     WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
@@ -3707,7 +3743,8 @@ SELECT
     p_same_adjusted,
     method,
     minimum_detectable_effect,
-    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict
+    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
+    higher_is_better
 FROM (
     SELECT
         *,
@@ -3835,11 +3872,11 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
     WITH _ranking_user_rec AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
         FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
     ), _ranking_user_truth AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
         FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
     )
     SELECT
         systems.*,
@@ -3929,7 +3966,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     list_reverse(scores) AS reversed,
                     list_transform(found, lambda one: one[2]) AS places,
                     least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
-                    _ranking_judgement(found, len(rec_items), len(truth_items), grades, NULL) AS judged
+                    _ranking_judgement(
+                        found, len(rec_items), len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
                     '_ranking_user_lists',
                     rec,
@@ -4143,7 +4181,8 @@ SELECT
         WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
-    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+    _ranking_judgement(
+        found, size, len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, max_k) AS judged
 FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
 CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
 WITH _ranking_paired_systems AS NOT MATERIALIZED (
@@ -4264,6 +4303,9 @@ FROM (
 )
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
+SELECT 3, 'rec: no rows', NULL, 1, NULL, NULL
+WHERE NOT EXISTS (FROM query_table(rec))
+UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'user', 8)
 UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)
@@ -4278,7 +4320,8 @@ CREATE OR REPLACE MACRO ranking_compare_by_user(
     correction := 'holm',
     test := 't',
     permutations := 10000,
-    seed := 0
+    seed := 0,
+    lower_is_better := NULL
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
@@ -4323,11 +4366,20 @@ WITH _ranking_scores AS MATERIALIZED (
         lambda one, i: {
             'measure': one.measure,
             'value_place': i,
-            'higher_is_better': one.higher_is_better,
+            'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
             'is_share': one.is_share
         }
     ) AS compared_measures
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+    FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
+    WHERE CASE
+        WHEN lower_is_better IS NULL THEN true
+        WHEN lowered IS NULL OR NOT list_has_all(
+            list_transform(_ranking_measure_columns(by_user), lambda one: lower(one.name)), lowered)
+            THEN error(concat(
+                'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
+        ELSE true
+    END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
     compared.baseline,
@@ -5077,7 +5129,7 @@ COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measur
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -26,6 +26,8 @@ from tests.reference import ROOT, quoted
 REFERENCE = ROOT / "sql" / "README.md"
 # Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
+# The aggregates over predictions of which lower is better.
+ERRORS = ("mae", "mse", "rmse", "logloss")
 
 
 def table_measures() -> list[str]:
@@ -105,10 +107,11 @@ def known_measures() -> Iterator[str]:
         for name, measure in SPELLINGS.items()
     )
     pairs += "".join(
-        f",\n{name}={{column_name: NULL, higher_is_better: NULL, is_share: {words[is_share]}}}"
-        for name, is_share in (
-            *((one.name, one.range.high == 1) for one in BY_USER),
-            *((name, True) for name in OVERLAPS),
+        f",\n{name}={{column_name: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
+        for name, is_higher, is_share in (
+            *((one.name, "NULL", one.range.high == 1) for one in BY_USER),
+            *((name, "NULL", True) for name in OVERLAPS),
+            *((name, "false", False) for name in ERRORS),
         )
     )
     yield literal(f"{{{pairs}}}")

@@ -276,3 +276,9 @@ def test_conditions_are_parsed_into_what_they_look_at() -> None:
         Condition("MAP@all worse", None, "average_precision", (None,), verdict="worse"),
         Condition("worse", verdict="worse"),
     ]
+
+
+@pytest.mark.parametrize("condition", ["mrr@0 worse", "worse", "mrr@0 < 0.1", "pop:mrr@0 > 0.1"])
+def test_nothing_passes_at_0(stops: Stops, condition: str) -> None:
+    (line,) = stops("compare", condition, "--baseline", "als", "-m", "mrr@0")
+    assert line == f"{condition}: at k = 0 there is nothing to look at"

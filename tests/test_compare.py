@@ -698,7 +698,7 @@ def test_the_columns_are_named_and_ordered(con: duckdb.DuckDBPyConnection) -> No
         baseline system k measure users users_undefined users_without_rec_baseline users_without_rec_system
         mean_baseline mean_system difference low high relative relative_low relative_high
         wins ties losses standard_error effect_size p p_adjusted p_same p_same_adjusted
-        method minimum_detectable_effect verdict
+        method minimum_detectable_effect verdict higher_is_better
     """.split()  # noqa: SIM905
     assert [*compare(con)[0]] == [*names[:4], "segment", *names[4:]]
     con.execute("CREATE OR REPLACE VIEW no_segment AS SELECT * EXCLUDE (segment, k) FROM by_user WHERE k = 5")
@@ -948,7 +948,6 @@ def test_wrong_measures_of_recommendations_are_named(con: duckdb.DuckDBPyConnect
     for measure, message in {
         "zip": f"{names}, got zip",
         "NDGC": f"{names}, got ndgc (did you mean ndcg?)",
-        "map": f"{names}, got map (did you mean average_precision?)",
         "ideal_dcg": "measures must say which of two systems is better, got ideal_dcg",
         "ndcg@5": f"{names}, got ndcg@5: {ELSEWHERE}",
         "ndcg(gain=linear)": f"{names}, got ndcg(gain=linear): {ELSEWHERE}",
@@ -991,7 +990,7 @@ def replicates(con: duckdb.DuckDBPyConnection, values: np.ndarray) -> None:
     con.register("given", pa.table({"x": values.ravel()}))
     con.execute(f"""
         CREATE OR REPLACE TABLE by_user AS
-        SELECT n // {systems * users} AS k, n // {users} % {systems} AS system, n % {users} AS userid, x
+        SELECT n // {systems * users} + 1 AS k, n // {users} % {systems} AS system, n % {users} AS userid, x
         FROM (SELECT x, row_number() OVER () - 1 AS n FROM given)
     """)
     assert value(con, "SELECT count(*) FROM by_user") == count * systems * users
@@ -1163,7 +1162,7 @@ def test_a_gate_over_everything_fails_for_nothing_as_rarely_as_the_confidence_sa
     con.register("given", pa.table(columns))
     con.execute(f"""
         CREATE OR REPLACE TABLE by_user AS
-        SELECT n // {systems * users} AS k, n // {users} % {systems} AS system, n % {users} AS userid,
+        SELECT 1 + n // {systems * users} AS k, n // {users} % {systems} AS system, n % {users} AS userid,
             n % 2 AS segment, * EXCLUDE (n)
         FROM (SELECT *, row_number() OVER () - 1 AS n FROM given)
     """)
@@ -1262,3 +1261,60 @@ def test_systems_that_differ_by_the_margin_are_rarely_the_same(
     same = sum(row["verdict"] == "same" for row in rows) / 1_000
     print(f"n = {n}: {same:.1%}")
     assert same < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1_000)
+
+
+def test_which_end_of_a_users_own_number_is_better(con: duckdb.DuckDBPyConnection) -> None:
+    """Each number of b is higher, by 1 and a little; lower RMSE is better, latency as is said."""
+    con.execute("""
+        CREATE OR REPLACE TABLE numbers AS
+        SELECT system, u AS userid, (system = 'b')::INTEGER + u / 97 * (system = 'b')::INTEGER AS rmse,
+            rmse AS mae, rmse AS mse, rmse AS logloss, rmse AS latency_ms, rmse AS clicks
+        FROM (VALUES ('a'), ('b')) t(system), range(20) users(u)
+    """)
+    errors = ["rmse", "mae", "mse", "logloss"]
+    for lowered, worse in (("NULL", errors), ("['Latency_ms']", [*errors, "latency_ms"])):
+        call = f"FROM ranking_compare_by_user('numbers', baseline := 'a', lower_is_better := {lowered})"
+        rows = con.execute(f"SELECT measure, verdict, higher_is_better, wins {call}").fetchall()
+        assert {name for name, verdict, _, wins in rows if (verdict, wins) == ("worse", 0)} == {*worse}
+        assert {name for name, verdict, _, wins in rows if (verdict, wins) == ("better", 20)} == (
+            {*errors, "latency_ms", "clicks"} - {*worse}
+        )
+        assert {name for name, _, is_higher, _ in rows if not is_higher} == {*worse}
+        gated = con.execute(f"WITH found AS ({call}) SELECT measure, verdict FROM ranking_gate('found')")
+        assert gated.fetchall() == [(name, verdict) for name, verdict, _, _ in rows]
+    by_name = f"WITH found AS (SELECT * EXCLUDE (higher_is_better) {call}) FROM ranking_gate('found')"
+    assert {row[3] for row in con.execute(by_name).fetchall() if row[-1] == "worse"} == {*errors}
+    rule = "lower_is_better must be a list of columns of by_user, got"
+    for wrong, got in (("['latency']", "[latency]"), ("'rmse'", "rmse")):
+        query = f"FROM ranking_compare_by_user('numbers', lower_is_better := {wrong})"
+        assert said(con, query) == f"ranking_compare_by_user: {rule} {got}"
+
+
+def test_recommendations_are_compared_by_the_other_names_of_measures(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(REC)
+    query = "FROM ranking_compare('rec', 'truth', [5], measures := {})"
+    found = con.execute(query.format("['MAP', ' rr ', 'recall_at', 'ap']")).fetchall()
+    assert found == con.execute(query.format("['average_precision', 'mrr', 'recall']")).fetchall()
+
+
+def test_a_collation_is_an_error_of_comparisons_and_splits(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(REC)
+    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', [2])")
+    con.execute("CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user')")
+    con.execute("SET default_collation = 'nocase'")
+    try:
+        for function, arguments in (
+            ("ranking_compare_by_user", "'by_user'"),
+            ("ranking_gate", "'compared'"),
+            ("ranking_split", "'rec', last := 1, time_col := 'score'"),
+        ):
+            rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
+            assert said(con, f"FROM {function}({arguments})") == f"{function}: {rule}"
+    finally:
+        con.execute("SET default_collation = 'binary'")
+
+
+def test_a_gate_at_0_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(REC)
+    query = "WITH found AS (FROM ranking_compare('rec', 'truth', [0, 2])) FROM ranking_gate('found')"
+    assert said(con, query) == "ranking_gate: k must be 1 or more, got 0: there is nothing to look at"

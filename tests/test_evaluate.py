@@ -461,6 +461,7 @@ def test_what_is_not_valid_is_one_line(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        ({"k": 5}, "got an unexpected keyword argument 'k' (did you mean ks?)"),
         ({"usr_col": "x"}, "got an unexpected keyword argument 'usr_col' (did you mean user_col?)"),
         ({"user_col": 3}, "user_col must be the name of a column, got 3"),
         ({"descending": 1}, "descending must be True or False, got 1"),

@@ -226,3 +226,31 @@ def test_errors_say_what_to_write(
         with pytest.raises(duckdb.Error) as raised:
             explained(con, arguments)
         assert str(raised.value).partition("Error: ")[2] == f"ranking_explain: {error}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        ("DOUBLE", ["12", "12.0", "'12'", "'12.0'"]),
+        ("DECIMAL(9, 2)", ["12", "'12.00'", "'12'"]),
+        ("TIMESTAMP", ["DATE '2026-05-01'", "'2026-05-01'", "TIMESTAMP '2026-05-01 00:00:00'"]),
+        ("DATE", ["TIMESTAMP '2026-05-01 00:00:00'", "'2026-05-01'"]),
+        ("BIGINT", ["12", "'12'"]),
+    ],
+)
+def test_a_user_is_found_by_the_value_and_not_by_its_text(
+    editions: list[duckdb.DuckDBPyConnection], kind: str, asked: list[str]
+) -> None:
+    user = "'2026-05-01'" if kind in ("TIMESTAMP", "DATE") else "12"
+    for con in editions:
+        con.execute(
+            f"CREATE OR REPLACE TABLE r AS SELECT {user}::{kind} AS userid, 7 AS itemid, 0.5 AS score"
+        )
+        con.execute("CREATE OR REPLACE TABLE t AS FROM r")
+        for one in asked:
+            found = con.execute(
+                f"SELECT itemid FROM ranking_explain('r', 't', {one}, grade_col := '')"
+            ).fetchall()
+            assert found == [(7,)], one
+        with pytest.raises(duckdb.Error, match="ranking_explain: user must be in rec or in truth, got 13"):
+            con.execute("FROM ranking_explain('r', 't', 13)")

@@ -61,7 +61,7 @@ OTHER = {
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
-    **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'"},
+    **{"cold_users": "'drop'", "cold_items": "'drop'", "seen": "'drop'", "lower_is_better": "['mrr']"},
 }
 # Of arguments that exclude each other: those that are left out, and what stands in a call that must have one.
 EXCLUDED = ("half_life := NULL", "last := NULL", "min_grade := NULL")

@@ -207,3 +207,20 @@ def test_python_says_which_argument_to_write() -> None:
         ranking_udfs.evaluate("model.csv", "truth.csv")
     found = ranking_udfs.evaluate("model.csv", "stars.csv", "mrr", system_col="", grade_col="", check=False)
     assert found.select("mrr").fetchall() == [(0.5,)]
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_score_of_truth_that_varies_is_a_grade_that_is_not_read(fails: Fails, run: Run) -> None:
+    """BEIR calls the grade so; where all are 1, nothing is lost."""
+    Path("rec.csv").write_text("userid,itemid,score\n1,10,3\n1,20,2\n")
+    Path("beir.csv").write_text("userid,itemid,score\n1,10,0\n1,20,2\n")
+    Path("ones.csv").write_text("userid,itemid,score\n1,20,1\n1,30,1\n")
+    rule = "beir.csv: has a column score that is not read: "
+    for command in (("evaluate",), ("check",), ("compare", "b=rec.csv")):
+        error = fails(1, command[0], "a=rec.csv", *command[1:], "beir.csv")
+        assert error.startswith(f"{rule}--grade score takes it as the grade; --grade '' ")
+    for function in (ranking_udfs.evaluate, ranking_udfs.report):
+        with pytest.raises(ValueError, match=re.escape(f"{rule}grade_col='score' takes it as the grade")):
+            function("rec.csv", "beir.csv")
+    assert "0.5" in run("evaluate", "rec.csv", "beir.csv", "--grade", "score", "-m", "mrr", "-k", "2")
+    assert "0.5" in run("evaluate", "rec.csv", "ones.csv", "-m", "recall", "-k", "2")

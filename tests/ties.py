@@ -51,7 +51,7 @@ class Tied(NamedTuple):
             grades += [self.truth[item] for item in known]
             above += len(tie)
             seen.update(tie)
-        return tied(ranks, lasts, grades, sorted(self.truth.values(), reverse=True), above)
+        return tied(ranks, lasts, grades, sorted(self.truth.values(), reverse=True) or [0.0], above)
 
 
 def mean(name: str, rankings: Sequence[tuple[Ranking, int]], k: int | None, options: Options) -> float:

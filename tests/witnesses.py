@@ -271,9 +271,13 @@ class Witness:
         defaults = self.definition.__kwdefaults__ or {}
         return {**{name: defaults[name] for name in self.of_judged}, **options}
 
-    def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
-        """The value of a judged ranking and in a table."""
+    def of_ranking(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
+        """The value of a judged ranking."""
         return self.definition(ranking, k, **{**self.of_judged, **(options or {})})
+
+    def of_table(self, ranking: Ranking, k: int | None, options: Options | None = None) -> Value:
+        """The value in a table, in which truth of nothing is truth of nothing relevant."""
+        return self.of_ranking(ranking if ranking.ideal else replace(ranking, ideal=[0.0]), k, options)
 
     def evaluate(
         self,

@@ -4,7 +4,7 @@
 -- rec, truth:   tables with system, userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:           LIST of cut-offs; NULL among them means the whole list
 -- baseline:     name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- measures:     LIST of columns of ranking_by_user; by default ndcg, recall, average_precision, mrr, hit_rate and precision
+-- measures:     LIST of columns of ranking_by_user, or their other names (map); by default ndcg, recall, average_precision, mrr, hit_rate and precision
 -- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
 -- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none
 -- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p and of minimum_detectable_effect, for the number of
@@ -19,7 +19,8 @@
 --               has no bounds), wins, ties (|d| <= 1e-12 of the values or 1, which counts as 0) and losses (of system),
 --               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same (that the
 --               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so many
---               users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear'
+--               users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear';
+--               higher_is_better (NULL where neither end is)
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure that is no such
 --               column, or has options or cut-offs; an option with a value that is not allowed; two systems that recommend to
 --               no user in common
@@ -29,7 +30,8 @@
 --
 -- 'same' is said first: where two one-sided tests find the difference smaller than the margin, p_same_adjusted (of the
 -- larger p) < 1 - confidence, even if it is not 0. Else p_adjusted < 1 - confidence is 'better' or 'worse'. Where no
--- difference varies, Student's t says nothing: there is no interval, p is 2^(1 - users), and 'same' is what the rule of
+-- difference varies, Student's t says nothing: there is no interval, p is 2^(1 - users) (1 where no user differs, NULL
+-- of one user), and 'same' is what the rule of
 -- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone. For
 -- first_hit_rank lower is better, and only users with a hit of both systems are compared, so a system that misses most users
 -- is not found by it. A user without recommendations of a system has an empty list there. Numbers are the same on any

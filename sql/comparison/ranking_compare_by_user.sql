@@ -3,10 +3,11 @@
 -- by_user:   table with system, userid [, k] [, segment] and columns of numbers, as query_table takes it: what
 --            ranking_by_user gives, or numbers of any other origin (clicks, revenue)
 -- measures:  LIST of its columns; by default the same as of ranking_compare, or where there is none of these every column
---            of numbers; higher counts as better in all but first_hit_rank: negate others of which lower is better (RMSE).
+--            of numbers; higher counts as better in all but first_hit_rank, mae, mse, rmse, logloss and lower_is_better.
 --            Of the columns of ranking_beyond_accuracy_by_user and ranking_overlap_by_user neither is: the verdicts are
 --            'higher' and 'lower', and wins the users whose value is higher
 -- others:    as of ranking_compare
+-- lower_is_better: LIST of columns of which lower is better, as ['latency_ms']
 -- Returns:   what ranking_compare does, with the segment if there is such a column; users_without_rec_* are NULL if there
 --            is no column n_rec
 -- Errors:    as of ranking_compare; a system, user (k, segment) with more than one row; NaN or an infinite
@@ -24,7 +25,8 @@ CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
     correction := 'holm',
     test := 't',
     permutations := 10000,
-    seed := 0
+    seed := 0,
+    lower_is_better := NULL
 ) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
@@ -70,11 +72,20 @@ WITH _ranking_scores AS MATERIALIZED (
         lambda one, i: {
             'measure': one.measure,
             'value_place': i,
-            'higher_is_better': one.higher_is_better,
+            'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
             'is_share': one.is_share
         }
     ) AS compared_measures
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
+    FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
+    WHERE CASE
+        WHEN lower_is_better IS NULL THEN true
+        WHEN lowered IS NULL OR NOT list_has_all(
+            list_transform(_ranking_measure_columns(by_user), lambda one: lower(one.name)), lowered)
+            THEN error(concat(
+                'ranking_compare_by_user: lower_is_better must be a list of columns of by_user, got ',
+                _ranking_cut(lower_is_better::VARCHAR)))::BOOLEAN
+        ELSE true
+    END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
     compared.baseline,

@@ -2,16 +2,17 @@
 -- system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 --
 -- comparison: table of rows of ranking_compare or ranking_compare_by_user, as query_table takes it: all those that the gate
---             looks at, whichever systems, segments, measures and k
+--             looks at, whichever systems, segments, measures and k; which end of a measure is better is read of
+--             higher_is_better, or without it known by the measure's name
 -- confidence: the least for a verdict: p must be below 1 - confidence
 -- correction: 'holm', 'bh' (Benjamini and Hochberg) or 'none', as of ranking_compare
 -- Returns:    the rows, with p_adjusted, p_same_adjusted, method, minimum_detectable_effect and verdict of all together
--- Errors:     a table without a row; a confidence or correction that is not allowed
+-- Errors:     a table without a row; a row at k = 0; a confidence or correction that is not allowed
 -- Source:     Holm (1979)
 -- Example:    WITH compared AS (FROM ranking_compare('rec', 'truth', [5, 10], measures := ['ndcg', 'mrr']))
 --             SELECT k, measure, p, p_adjusted, method, verdict FROM ranking_gate('compared') ORDER BY ALL;
 CREATE OR REPLACE TEMP MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
-SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
+SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
         p_adjusted,
         p_same_adjusted,
@@ -19,7 +20,11 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place) REPLACE (
         difference,
         list_transform(
             [_ranking_known_measures()[lower(regexp_extract(measure, '^[^(@]*'))]],
-            lambda known: CASE WHEN known IS NULL THEN true ELSE known.higher_is_better END
+            lambda known: CASE
+                WHEN is_higher_better IS NOT NULL THEN is_higher_better
+                WHEN known IS NULL THEN true
+                ELSE known.higher_is_better
+            END
         )[1]
     ) AS verdict
 )
@@ -46,17 +51,22 @@ FROM (
             0 AS family_of,
             count(p) OVER () AS family,
             row_number() OVER (ORDER BY p ASC NULLS LAST) AS p_place,
-            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place
+            row_number() OVER (ORDER BY p_same ASC NULLS LAST) AS p_same_place,
+            least(*COLUMNS('^(ranking_absent|(?i:higher_is_better))$')) AS is_higher_better
         FROM (
             SELECT unnest(
                 CASE
                     WHEN count(*) = 0
                         THEN error('ranking_gate: comparison must have a row, got none: there is nothing to look at')
+                    WHEN bool_or(least(*COLUMNS('^(ranking_absent|(?i:k))$')) = 0)
+                        THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
                     ELSE list(comparison_of)
                 END,
                 max_depth := 2
             )
-            FROM query_table(_ranking_table('comparison', comparison)) AS comparison_of
+            FROM (
+                SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
+            ) AS comparison_of
         )
     )
     WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')

@@ -34,11 +34,11 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
     WITH _ranking_user_rec AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
         FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
     ), _ranking_user_truth AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
         FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-        WHERE least(*COLUMNS(_ranking_column(user_col, 'userid')))::VARCHAR = user::VARCHAR
+        WHERE _ranking_is_user(least(*COLUMNS(_ranking_column(user_col, 'userid'))), user)
     )
     SELECT
         systems.*,
@@ -130,7 +130,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     list_reverse(scores) AS reversed,
                     list_transform(found, lambda one: one[2]) AS places,
                     least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
-                    _ranking_judgement(found, len(rec_items), len(truth_items), grades, NULL) AS judged
+                    _ranking_judgement(
+                        found, len(rec_items), len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
                     '_ranking_user_lists',
                     rec,

@@ -521,7 +521,7 @@ def check_judged(rng: random.Random, found: Found) -> None:
             if is_wrong[i] or is_cut:
                 want: Any = "ValueError"
             else:
-                want = outcome(lambda: WITNESSES[name].of_table(ranking, k, options))  # noqa: B023
+                want = outcome(lambda: WITNESSES[name].of_ranking(ranking, k, options))  # noqa: B023
             is_error = isinstance(got, str) or isinstance(want, str)
             if not (got == want if is_error else is_close(got, want, CLOSE) and within(measure, got)):
                 raise DifferenceError(f"{name}({one}, {k}, {option_text(options)!r}) is {got}, not {want}")

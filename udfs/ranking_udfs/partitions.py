@@ -137,7 +137,7 @@ class Partitioned:
         for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
             if system not in listed:
                 raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
-        return listed
+        return listed or [None]
 
     def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
         """Let a connection find the tables that are needed; an error if one is missing, or more are given."""

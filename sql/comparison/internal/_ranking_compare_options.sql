@@ -6,6 +6,7 @@
 -- Example:            SELECT _ranking_compare_options(0.95, NULL, 'holm', 't', 10000, 0, 'ranking_compare');
 CREATE OR REPLACE TEMP MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 CASE
+    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
     WHEN NOT coalesce(
         TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
     ) OR NOT _ranking_is_number(typeof(confidence))

@@ -85,7 +85,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
             *,
             CASE
                 WHEN measures IS NOT NULL
-                    THEN list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                    THEN CASE caller
+                        WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
+                        ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                    END
                 WHEN list_has_any(numbers, _ranking_default_measures())
                     THEN list_filter(_ranking_default_measures(), lambda one: list_contains(numbers, one))
                 ELSE numbers

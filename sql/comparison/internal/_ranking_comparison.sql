@@ -60,7 +60,8 @@ SELECT
     p_same_adjusted,
     method,
     minimum_detectable_effect,
-    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict
+    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
+    higher_is_better
 FROM (
     SELECT
         *,

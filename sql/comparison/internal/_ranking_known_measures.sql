@@ -67,6 +67,10 @@ overlap={column_name: NULL, higher_is_better: NULL, is_share: true},
 jaccard={column_name: NULL, higher_is_better: NULL, is_share: true},
 rbo={column_name: NULL, higher_is_better: NULL, is_share: true},
 same_first={column_name: NULL, higher_is_better: NULL, is_share: true},
-same_list={column_name: NULL, higher_is_better: NULL, is_share: true}}'
+same_list={column_name: NULL, higher_is_better: NULL, is_share: true},
+mae={column_name: NULL, higher_is_better: false, is_share: false},
+mse={column_name: NULL, higher_is_better: false, is_share: false},
+rmse={column_name: NULL, higher_is_better: false, is_share: false},
+logloss={column_name: NULL, higher_is_better: false, is_share: false}}'
 -- end of measures
 ::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));

@@ -11,7 +11,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_total(caller, ranking, gain, highest, coun
 _ranking_gain_fits(caller, gain, highest) * list_transform(
     [counted * CASE
         WHEN ranking.ideal[1] = ranking.ideal[-1]
-            THEN least(_ranking_gain(ranking.ideal[1], gain), 1.7976931348623157e308)
+            THEN least(greatest(_ranking_gain(ranking.ideal[1], gain), 0), 1.7976931348623157e308)
         ELSE 2::DOUBLE ** 24
     END],
     lambda total: CASE

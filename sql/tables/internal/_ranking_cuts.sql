@@ -15,6 +15,8 @@ CASE
         THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
     WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
         THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
+        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
     ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
         || CASE
             WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []

@@ -54,5 +54,7 @@ SELECT
         WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
-    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+    -- Truth of nothing is scored as truth of nothing relevant.
+    _ranking_judgement(
+        found, size, len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, max_k) AS judged
 FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);

@@ -82,7 +82,4 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
 -- With another one, users would be equal that are not, and items not.
-CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|binary|c|posix')
-    THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
-        || _ranking_cut(current_setting('default_collation'))
-END];
+_ranking_collation_problem()];

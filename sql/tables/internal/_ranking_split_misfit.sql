@@ -57,6 +57,7 @@ list_any_value(
         END
     )
     || [
+        _ranking_collation_problem(),
         _ranking_option(
             'folds', folds, 'an integer >= 1',
             coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),

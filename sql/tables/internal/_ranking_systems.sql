@@ -3,7 +3,7 @@
 -- rec:     name of a table, as query_table takes it
 -- names:   what _ranking_names gives
 -- Returns: [system,] ranking_system (the same, whether or not there is such a column); one row, without a column
---          system and with a NULL, if rec has no such column
+--          system and with a NULL, if rec has no such column; one row of NULL if rec has no row
 -- Example: FROM _ranking_systems('rec', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true));
 CREATE OR REPLACE TEMP MACRO _ranking_systems(rec, names) AS TABLE
 SELECT DISTINCT
@@ -16,4 +16,6 @@ FROM (
 )
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
-SELECT NULL AS ranking_system WHERE NOT _ranking_has(rec, names['system'], 'system');
+SELECT NULL AS ranking_system
+WHERE NOT _ranking_has(rec, names['system'], 'system')
+    OR NOT EXISTS (FROM query_table(rec));

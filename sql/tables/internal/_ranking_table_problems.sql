@@ -33,6 +33,9 @@ FROM (
 )
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
+SELECT 3, 'rec: no rows', NULL, 1, NULL, NULL
+WHERE NOT EXISTS (FROM query_table(rec))
+UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'user', 8)
 UNION ALL
 FROM _ranking_id_problems(rec, truth, names, 'item', 9)

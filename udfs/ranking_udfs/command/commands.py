@@ -219,7 +219,7 @@ def compare(work: Work) -> str:
     found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
     every = list(itertools.chain(*found))
     seen = [row for row in every if looks_at(given.fail_if, row)]
-    correct_together(con, seen, options)
+    correct_together(con, [row for row in seen if row["k"] != 0], options)
     standings = []
     if given.pairs or given.format not in ("csv", "json"):
         standings = find_standings(con, request, options, len(systems), found[0], not given.pairs)

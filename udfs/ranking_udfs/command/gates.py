@@ -21,6 +21,7 @@ NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
 VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
+NOTHING_AT_0 = "at k = 0 there is nothing to look at"
 KEYS = ("system", "segment", "k", "measure")
 
 
@@ -188,6 +189,8 @@ def failure(
         seen = [row for row in comparisons if condition.is_of(row)]
         if not seen:
             return what_is_missing(condition, comparisons)
+        if any(row["k"] == 0 for row in seen):
+            return NOTHING_AT_0
         if all(row["p"] is None for row in seen):
             return "there is nothing to compare"
         rows = [row for row in seen if row["verdict"] == condition.verdict]
@@ -199,6 +202,8 @@ def failure(
         there = dict.fromkeys(one.column or one.row["measure"] for one in values)
         no_value = f"there is no such value, but {shorten(', '.join(there))}"
         return what_is_missing(condition, rows) if rows else no_value
+    if condition.measure is not None and any(one.row["k"] == 0 for one in looked):
+        return NOTHING_AT_0
     held = [one for one in looked if exceeds(condition, one)]
     held.sort(key=lambda one: (str(one.row["system"]), one.row["segment"] or "", cut_off_key(one.row["k"])))
     numbers = ["NULL" if one.number is None else format_number(one.number) for one in held]

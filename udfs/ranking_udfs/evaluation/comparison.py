@@ -15,7 +15,8 @@ from .queries import Request, cut_off_condition, fetch_rows, with_segments
 
 GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
-    "users": "BIGINT",
+    **dict.fromkeys(("users", "k"), "BIGINT"),
+    "higher_is_better": "BOOLEAN",
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
 }

@@ -32,6 +32,7 @@ ADVICE = {  # by how a problem begins
 }
 # Each problem that a command may show, with # for a number.
 TEXTS = (
+    "rec: no rows",
     *NOTHING,
     RANKS,
     "users that match truth but for case, blanks or zeros",

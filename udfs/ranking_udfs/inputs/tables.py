@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from ..duckdb.statements import literal
+from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError
@@ -202,7 +202,15 @@ def check_unread(
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
     if truth and columns.grade_col is None and "rel" not in truth.columns:
-        for name in unread("grades", truth, columns.score_col):
+        for name in unread("grades", truth):
+            is_score = name.lower() == columns.score_col.lower()
+            query = (
+                f"SELECT min({identifier(name)}) IS DISTINCT FROM max({identifier(name)}) FROM {truth.rows}"
+            )
+            if is_score and con.execute(query).fetchall() == [
+                (False,)
+            ]:  # as of BEIR's qrels, all of which are relevant
+                continue
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
     for _, rec in named:
