@@ -686,8 +686,8 @@ CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
 CASE
-    WHEN systems IS NOT NULL
-        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
+    WHEN len(TRY_CAST(systems AS VARCHAR[])) > 0
+        AND NOT coalesce(list_contains(TRY_CAST(systems AS VARCHAR[]), system::VARCHAR), false)
         THEN 0
     WHEN weights IS NULL THEN 1
     ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
