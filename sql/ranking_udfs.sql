@@ -1779,7 +1779,7 @@ FROM (
             userid,
             itemid,
             CASE
-                WHEN is_met AND intent IS NULL
+                WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
                         ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
@@ -4675,7 +4675,7 @@ FROM _ranking_judged(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
     false,
-    'ranking_judged',
+    CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade,
     unjudged
 )
