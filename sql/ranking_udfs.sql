@@ -2218,7 +2218,8 @@ SELECT rows.*
 FROM (
     SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
     FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
-) AS first_rows, LATERAL (
+) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM _ranking_recs(rec, names)
     WHERE gather AND NOT no_order
     UNION ALL
