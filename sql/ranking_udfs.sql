@@ -694,8 +694,8 @@ CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
 CASE
-    WHEN systems IS NOT NULL
-        AND NOT coalesce(list_contains(coalesce(TRY_CAST(systems AS VARCHAR[]), []), system::VARCHAR), false)
+    WHEN len(TRY_CAST(systems AS VARCHAR[])) > 0
+        AND NOT coalesce(list_contains(TRY_CAST(systems AS VARCHAR[]), system::VARCHAR), false)
         THEN 0
     WHEN weights IS NULL THEN 1
     ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
@@ -1801,7 +1801,7 @@ FROM (
             userid,
             itemid,
             CASE
-                WHEN is_met AND intent IS NULL
+                WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
                         ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
@@ -2245,7 +2245,8 @@ SELECT rows.*
 FROM (
     SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
     FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
-) AS first_rows, LATERAL (
+) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM _ranking_recs(rec, names)
     WHERE gather AND NOT no_order
     UNION ALL
@@ -4727,7 +4728,7 @@ FROM _ranking_judged(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
     false,
-    'ranking_judged',
+    CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade,
     unjudged
 )

@@ -6,6 +6,7 @@ where it is installed, and says whether they are still so.
 
 import math
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
@@ -533,6 +534,18 @@ SAYS = {
 @pytest.mark.parametrize("arguments", SAYS)
 def test_an_argument_that_does_not_fit_is_an_error(pack: duckdb.DuckDBPyConnection, arguments: str) -> None:
     assert message(pack, f"ranking_fuse('runs', {arguments})") == f"ranking_fuse: {SAYS[arguments]}"
+
+
+def test_an_argument_that_does_not_fit_is_an_error_where_no_row_is(pack: duckdb.DuckDBPyConnection) -> None:
+    """DuckDB 2.0.1 drops an error from a plan in which no row can be left, as it does where no system is."""
+    for no_runs in ("(FROM runs WHERE false)", "(FROM runs LIMIT 0)"):
+        pack.execute(f"CREATE OR REPLACE TEMP VIEW no_runs AS FROM {no_runs}")
+        for arguments, error in SAYS.items():
+            if not re.search("of each system|must name systems|must not all be 0", error):
+                assert message(pack, f"ranking_fuse('no_runs', {arguments})") == f"ranking_fuse: {error}"
+        for systems in ("''", "-1", "MAP {'a': 1}, weights := MAP {'a': 1}"):
+            error = message(pack, f"ranking_fuse('no_runs', systems := {systems})")
+            assert error.startswith("ranking_fuse: systems must be a list of names, ")
 
 
 def test_an_infinite_score_is_an_error_where_scores_are_added(

@@ -38,7 +38,8 @@ FROM _ranking_judged(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     _ranking_longest(max_k),
     false,
-    'ranking_judged',
+    -- Errors of the tables name the caller, so that one of max_k comes before them.
+    CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade,
     unjudged
 )

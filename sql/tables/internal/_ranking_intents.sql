@@ -20,7 +20,8 @@ FROM (
             userid,
             itemid,
             CASE
-                WHEN is_met AND intent IS NULL
+                -- A column that is not there is an error of its own.
+                WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
                     THEN error(concat(
                         caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
                         ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
