@@ -177,7 +177,8 @@ def open_source(
             places = [pattern(place) for _, place in read]
             source = file_source(con, path, places, files, wanted)
         columns = ", ".join(source.columns.values())
-        first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
+        # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
+        first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
         told = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {told}") from None

@@ -127,7 +127,8 @@ def find_windows(kinds: pa.Schema, given: dict[str, str], extremes: Sequence[int
     with cursor() as con, plain_errors():
         con.register("events", pa.Table.from_arrays(arrays, names=kinds.names))
         arguments = {name: f"{name} := {value}" for name, value in given.items()}
-        con.execute(f"FROM ranking_split('events', {', '.join(arguments.values())})").fetchall()
+        # For its errors alone, so that no row becomes an object, which of a TIMESTAMPTZ wants pytz.
+        con.execute(f"SELECT count(*) FROM ranking_split('events', {', '.join(arguments.values())})")
         of_windows = ", ".join(one for name, one in arguments.items() if name not in DROPS)
         fields = "named_struct('number', %sL{})".format(
             "".join(f", '{name}', CAST(%s AS BIGINT)" for name in WINDOW)
