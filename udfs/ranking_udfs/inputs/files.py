@@ -47,6 +47,7 @@ class Source:
     ids      the types to give to userid and itemid, as far as it has them
     is_text  whether ids are read as text, and cast to that type
     is_trec  whether `system` is but the tag of a TREC run
+    is_negated  whether `score` has the opposite sign of what the file has
     type     the type of a row, as typeof writes it; "" for a TREC file
     """
 
@@ -56,6 +57,7 @@ class Source:
     ids: Mapping[str, str]
     is_text: bool = True
     is_trec: bool = False
+    is_negated: bool = False
     type: str = ""
 
     def select(self, names: Iterable[str]) -> str:

@@ -94,6 +94,7 @@ class Tables:
     has_system  whether rec has a column `system`, which tells models apart
     systems     the models to name, in the order of their files
     files       the file of each model by its name, or under None that of all
+    negated     the models, with their sources, whose scores all have the opposite sign of those given
     truth       the file of truth, if it is one
     history     that of the history
     """
@@ -103,6 +104,7 @@ class Tables:
     has_system: bool
     systems: Sequence[str]
     files: Mapping[str | None, str]
+    negated: Sequence[tuple[str, Source]]
     truth: str | None
     history: str | None = None
 
@@ -138,7 +140,8 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             has_system = "system" in recs[0].columns
             files, of_truth = files_of(named), file_of(truth) if truth else None
             history = None if isinstance(inputs.history, Frame) else inputs.history
-            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, history)
+            negated = [(name, rec) for name, rec in named if rec.is_negated]
+            return Tables(inputs.prefix, made, has_system, systems, files, negated, of_truth, history)
 
 
 def open_sources(
@@ -289,7 +292,7 @@ def named_source(
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     if descending != inputs.columns.descending:  # no type overflows so, as an unsigned one does in -score
         opposite = f"0::HUGEINT - {source.columns['score']}"
-        source = replace(source, columns={**source.columns, "score": opposite})
+        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
@@ -299,6 +302,11 @@ def named_source(
     else:
         return "", source
     return name, replace(source, columns={**source.columns, "system": system})
+
+
+def negated_systems(con: duckdb.DuckDBPyConnection, tables: Tables) -> set[str | None]:
+    """Return the models whose scores have the opposite sign of those given, None where all are of one."""
+    return {name or None for one in tables.negated for name in names_in(con, *one)}
 
 
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
@@ -356,14 +364,21 @@ def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Sourc
         return [name for name, _ in recs if name]
     paths: dict[str, str] = {}
     for given, rec in recs:
-        query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
-        for name in [given] if given else [name for (name,) in con.execute(query).fetchall()]:
+        for name in names_in(con, given, rec):
             if name in paths:
                 there = f"{paths[name]} has a model {shorten(name)!r} too"
                 rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
                 raise DataError(f"{rec.path}: {there}: {rule}")
             paths[name] = rec.path
     return list(paths)
+
+
+def names_in(con: duckdb.DuckDBPyConnection, given: str, rec: Source) -> list[str]:
+    """Return the model of a source, or the models of its column `system`."""
+    if given or "system" not in rec.columns:
+        return [given]
+    query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
+    return [name for (name,) in con.execute(query).fetchall()]
 
 
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
