@@ -77,10 +77,11 @@ def test_programs_get_all_columns(run: Run) -> None:
 def test_scores_are_shown_as_they_were_given(run: Run) -> None:
     """Whose lowest is the best, those of `other` are; 0 is not -0."""
     Path("two.csv").write_text("userid,itemid,system,score\n1,1,a,0.0\n1,2,a,2.5\n1,1,b,0.0\n1,2,b,2.5\n")
-    one, user = ["two.csv:ascending", "truth.csv", "--user-id", "1"], ["--user-id", "1", "--format", "json"]
-    assert "| 1    | 1    | 0     |" in run("explain", *one).partition(", b,")[2]
+    one, user = ["--ascending=b", "--user-id", "1"], ["--user-id", "1", "--format", "json"]
+    assert "| 1    | 1    | 0     |" in run("explain", "two.csv", "truth.csv", *one).partition(", b,")[2]
     of_rec = ["10.0", "8.0", "6.0", "2.0"]
     for files, expected in (
+        (["two.csv", "--ascending=b"], ["2.5", "0.0", "0.0", "2.5"]),
         (["two.csv:ascending"], ["0.0", "2.5"] * 2),
         (["two.csv", "--ascending"], ["0.0", "2.5"] * 2),
         (["two.csv:descending", "--ascending"], ["2.5", "0.0"] * 2),

@@ -254,7 +254,7 @@ def explain(work: Work) -> str:
     if not (has_truth or has_list):
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
     rows = fetch_rows(work.con, explain_query(work.job.request, given.user_id))
-    negated = negated_systems(work.con, tables)
+    negated = negated_systems(work.con, work.inputs, tables)
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in negated:
             row["score"] = 0 - row["score"]
