@@ -143,6 +143,49 @@ def test_each_model_has_its_own_best_score(run: Run, fails: Fails) -> None:
     assert "all parts of a model must be :ascending, or none" in fails(1, "evaluate", *parts, *mrr)
 
 
+def test_models_of_one_file_have_their_own_best_score(run: Run, fails: Fails) -> None:
+    """Of als the highest, of knn a distance; the only relevant item is the first of both then."""
+    kinds = ["UTINYINT", "HUGEINT", "FLOAT", "DOUBLE", "DECIMAL(9, 2)", "UBIGINT"]
+    with duckdb.connect("two.duckdb") as con:
+        for kind in kinds:
+            con.execute(f"""
+                CREATE OR REPLACE TABLE rec AS
+                SELECT 1 AS userid, i AS itemid, system, (if(system = 'als', 9 - i, i))::{kind} AS score
+                FROM range(4) items (i), (VALUES ('als'), ('knn')) systems (system);
+                COPY rec TO '{kind}.parquet'
+            """)
+        con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 0 AS itemid; COPY truth TO 'two.csv'")
+    Path("none").touch()
+    files, mrr = ["UBIGINT.parquet", "two.csv"], ["-m", "mrr@1", "--no-check", "--format", "json"]
+    tables = ["rec", "truth", "--database", "two.duckdb"]
+    for arguments, expected in (
+        (files, [1.0, 0.0]),
+        (["--ascending", "knn", *files], [1.0, 1.0]),
+        ([*files, "--ascending", "knn"], [1.0, 1.0]),
+        ([*files, "--ascending=knn"], [1.0, 1.0]),
+        *((["--parts", f"{kind}.parquet", *files, "--ascending=knn"], [1.0, 1.0]) for kind in kinds),
+        (["--ascending", "als,knn", *files], [0.0, 1.0]),
+        (["--ascending=als", "--ascending=knn", *files], [0.0, 1.0]),
+        (["--ascending", *files], [0.0, 1.0]),
+        ([*files, "--ascending"], [0.0, 1.0]),
+        ([f"{files[0]}:ascending", files[1], "--ascending=knn"], [0.0, 1.0]),
+        (["--ascending", *tables], [0.0, 1.0]),
+        (["--ascending=knn", *tables], [1.0, 1.0]),
+    ):
+        assert [row["mrr"] for row in json.loads(run("evaluate", *arguments, *mrr))] == expected
+    unknown = "--ascending must name a model (als, knn), got 'kn'"
+    assert fails(2, "evaluate", *files, "--ascending=knn,kn") == unknown
+    assert fails(2, "fuse", files[0], "--ascending=kn", "--output", "fused.csv") == unknown
+    one = "--ascending must be without a name where no column tells models apart, got 'knn'"
+    assert fails(2, "evaluate", *files, "--ascending=knn", "--system", "") == one
+    several = "--ascending=b names a model of one file: of several, write b=FILE:ascending"
+    assert fails(2, "overlap", "a=two.csv", "b=two.csv", "--ascending=b").startswith(several)
+    assert fails(2, "check", *files, "--ascending=").startswith("--ascending= must be NAME,NAME, got ''")
+    assert fails(1, "evaluate", "--ascending", "none", files[1]).startswith("none: ")
+    unrecognized = "unrecognized arguments: --ascending"
+    assert fails(2, "measures", "--ascending=knn").startswith(unrecognized)
+
+
 @pytest.mark.parametrize(
     ("rec", "problem"),
     [

@@ -6,6 +6,8 @@ import gzip
 import json
 import os
 import random
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -271,6 +273,18 @@ def test_standard_input_is_a_file(
         error = fails(1, "evaluate", *arguments)
         assert error.startswith(said)
         assert "/stdin" not in error
+
+
+def test_times_with_a_zone_need_no_pytz() -> None:
+    """Which DuckDB 1.5 takes to make Python's objects of them, and nothing here installs."""
+    for name in ("rec", "truth"):
+        text = Path(f"{name}.csv").read_text().replace("\n", ",2026-05-22T10:00:00Z\n")
+        Path(f"{name}.csv").write_text(text.replace("2026-05-22T10:00:00Z", "time", 1))
+    code = "import sys; sys.modules['pytz'] = None; import ranking_udfs.__main__ as one; sys.exit(one.main())"
+    arguments = ["check", "rec.csv", "truth.csv", "--history", "rec.csv", "--time", "time"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "history: events at or after the first of truth" in done.stdout
 
 
 # --- Databases ---

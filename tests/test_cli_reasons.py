@@ -74,6 +74,25 @@ def test_programs_get_all_columns(run: Run) -> None:
     assert [row["rank"] for row in rows] == ["1", "2", "3", "4", ""]
 
 
+def test_scores_are_shown_as_they_were_given(run: Run) -> None:
+    """Whose lowest is the best, those of `other` are; 0 is not -0."""
+    Path("two.csv").write_text("userid,itemid,system,score\n1,1,a,0.0\n1,2,a,2.5\n1,1,b,0.0\n1,2,b,2.5\n")
+    one, user = ["--ascending=b", "--user-id", "1"], ["--user-id", "1", "--format", "json"]
+    assert "| 1    | 1    | 0     |" in run("explain", "two.csv", "truth.csv", *one).partition(", b,")[2]
+    of_rec = ["10.0", "8.0", "6.0", "2.0"]
+    for files, expected in (
+        (["two.csv", "--ascending=b"], ["2.5", "0.0", "0.0", "2.5"]),
+        (["two.csv:ascending"], ["0.0", "2.5"] * 2),
+        (["two.csv", "--ascending"], ["0.0", "2.5"] * 2),
+        (["two.csv:descending", "--ascending"], ["2.5", "0.0"] * 2),
+        (["b=other.csv:ascending", "c=rec.csv"], ["-3.0", "-2.0", "-1.0", "0.0", *of_rec]),
+        (["two.csv:ascending", "c=rec.csv"], ["0.0", "2.5"] * 2 + of_rec),
+        (["rec.csv:ascending"], of_rec[::-1]),
+    ):
+        rows = json.loads(run("explain", *files, "truth.csv", *user), parse_float=str, parse_int=str)
+        assert [row["score"] for row in rows if row["rank"] is not None] == expected
+
+
 def test_a_user_without_truth_has_a_note(capsys: pytest.CaptureFixture[str]) -> None:
     Path("truth.csv").write_text("userid,itemid\n2,1\n")
     assert main(["explain", "rec.csv", "truth.csv", "--user-id", "1", "-k", "2"]) == 0

@@ -695,6 +695,13 @@ def test_a_span_may_be_a_text_and_no_event_is_no_row(spark: SparkSession) -> Non
     assert ranking_udfs.spark.ranking_split(events.where("false"), None, "1 month").collect() == []
 
 
+def test_a_split_of_timestamps_needs_no_pytz(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Which DuckDB 1.5 takes to make Python's objects of them, and pandas 3 does not bring."""
+    monkeypatch.setitem(sys.modules, "pytz", None)
+    days = "SELECT 1 AS userid, id AS itemid, timestamp_seconds(id * 86400) AS time FROM range(9)"
+    assert ranking_udfs.spark.ranking_split(spark.sql(days), test_size="1 day").count() == 9
+
+
 def test_a_split_that_cannot_be_is_an_error_at_once(spark: SparkSession) -> None:
     events = spark.createDataFrame([(1, "a", 5), (1, "b", 6)], "userid int, itemid string, time int")
     by_time = "must be None on Spark, where a split is by time (test_from or test_size)"

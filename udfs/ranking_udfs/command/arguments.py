@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import re
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
@@ -103,7 +105,9 @@ def reader(parse: Callable[[str], Any]) -> Callable[[str], Any]:
 def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Parse the arguments; positional ones may stand between options."""
     parser, chosen_of = parsers()
-    arguments, others = parser.parse_known_args(argv)
+    flags, names = split_ascending(sys.argv[1:] if argv is None else argv)
+    arguments, others = parser.parse_known_args(flags)
+    arguments.ascending_names = names
     chosen, command = chosen_of[arguments.command], commands()[arguments.command]
     unknown = [other for other in others if other.startswith("-") and other != "-"]
     if others and (unknown or command.operand != "files"):
@@ -118,6 +122,26 @@ def parse_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     return arguments
 
 
+def split_ascending(argv: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return argv with `--ascending` as a mere flag, and the models that it names.
+
+    What stands behind a blank names models only if it can be neither a file nor a table of a database.
+    """
+    may_be_table = any(one.startswith("--da") for one in argv)
+    flags, names = [], []
+    for before, text in zip(["", *argv], argv, strict=False):
+        option, equals, named = text.partition("=")
+        is_name = before == "--ascending" and not (may_be_table or os.path.exists(text))
+        if is_name and not re.search(r"^-|[./\\=:*?[]", text):
+            names += text.split(",")
+        elif option == "--ascending":
+            flags.append(option)
+            names += named.split(",") if equals else []
+        else:
+            flags.append(text)
+    return flags, names
+
+
 def broken_rules(given: argparse.Namespace) -> Iterator[str]:
     """Yield what is wrong with arguments that are right by themselves."""
     command = commands()[given.command]
@@ -130,6 +154,11 @@ def broken_rules(given: argparse.Namespace) -> Iterator[str]:
         return
     if len(given.files) < 2 and command.has_truth:
         yield "the following arguments are required: REC and TRUTH"
+    names = given.ascending_names
+    if "" in names:
+        yield f"--ascending= must be NAME,NAME, got {','.join(names)!r}"
+    if names and len(given.files) - command.has_truth > 1 and not given.parts:
+        yield f"--ascending={names[0]} names a model of one file: of several, write {names[0]}=FILE:ascending"
     for text in given.files if given.database is None else []:
         if not os.path.exists(text) and given.k and text.isdecimal():
             yield f"{text} is no file: several cut-offs are written -k 5,10"

@@ -26,7 +26,16 @@ from ..evaluation.pairs import MOST_SYSTEMS, find_standings
 from ..evaluation.problems import NOTHING, check_common, problem_text
 from ..evaluation.queries import Plan, Request, explain_query, fetch_rows, overlap_query, plan, with_contents
 from ..evaluation.words import Row
-from ..inputs.tables import Inputs, Tables, check_users, find_problems, input_files, load, systems_of
+from ..inputs.tables import (
+    Inputs,
+    Tables,
+    check_users,
+    find_problems,
+    input_files,
+    load,
+    negated_systems,
+    systems_of,
+)
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
@@ -245,6 +254,10 @@ def explain(work: Work) -> str:
     if not (has_truth or has_list):
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
     rows = fetch_rows(work.con, explain_query(work.job.request, given.user_id))
+    negated = negated_systems(work.con, work.inputs, tables)
+    for row in rows:  # scores as they were given
+        if row["score"] is not None and row.get("system") in negated:
+            row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")
     return explanation_text(work.job, rows, has_truth, digits_of(given))

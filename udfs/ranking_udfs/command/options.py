@@ -106,7 +106,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # values of what a command has no optio
 }
 
 
-ROW = re.compile(r"(?:(-\w), )?(--?[a-z][a-z-]*)(?: ([A-Z]\S*?|\{.*?\}))?(?=, -|$)")
+ROW = re.compile(r"(?:(-\w), )?(--?[a-z][a-z-]*)(?:\[\S+\])?(?: ([A-Z]\S*?|\{.*?\}))?(?=, -|$)")
 
 
 class Command(NamedTuple):

@@ -47,6 +47,7 @@ class Source:
     ids      the types to give to userid and itemid, as far as it has them
     is_text  whether ids are read as text, and cast to that type
     is_trec  whether `system` is but the tag of a TREC run
+    is_negated  whether `score` has the opposite sign of what the file has
     type     the type of a row, as typeof writes it; "" for a TREC file
     """
 
@@ -56,6 +57,7 @@ class Source:
     ids: Mapping[str, str]
     is_text: bool = True
     is_trec: bool = False
+    is_negated: bool = False
     type: str = ""
 
     def select(self, names: Iterable[str]) -> str:
@@ -177,7 +179,8 @@ def open_source(
             places = [pattern(place) for _, place in read]
             source = file_source(con, path, places, files, wanted)
         columns = ", ".join(source.columns.values())
-        first = con.execute(f"SELECT {columns} FROM {source.rows} LIMIT 1").fetchone()
+        # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
+        first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
         told = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
         raise DataError(f"{path}: {told}") from None

@@ -16,7 +16,7 @@ import duckdb
 from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
-from ..evaluation.errors import DataError
+from ..evaluation.errors import DataError, UsageError
 from ..evaluation.problems import with_advice
 from ..evaluation.queries import Request, fetch_rows
 from ..evaluation.words import Row
@@ -42,6 +42,7 @@ class Inputs:
     segment  a path, and its column that says which segment a user belongs to
     form     "auto", "table" or "trec": what kind of files recs and truth are
     parts    whether recs of one name, or without a name, are parts of one table
+    ascending  the models of a column `system` whose lowest score is the best, unlike that of the others
     catalog  the tables that a path may name; if it names none, it is a file
     stdin    the file with the content of standard input, which a path `-` means
     prefix   the beginning of the names of the TEMP tables, so that no view means one of them
@@ -57,6 +58,7 @@ class Inputs:
     segment: tuple[str, str] | None = None
     form: str = "auto"
     parts: bool = False
+    ascending: Sequence[str] = ()
     catalog: Catalog = FILES
     stdin: str = STDIN
     prefix: str = ""
@@ -94,6 +96,7 @@ class Tables:
     has_system  whether rec has a column `system`, which tells models apart
     systems     the models to name, in the order of their files
     files       the file of each model by its name, or under None that of all
+    negated     the models, with their sources, whose scores all have the opposite sign of those given
     truth       the file of truth, if it is one
     history     that of the history
     """
@@ -103,6 +106,7 @@ class Tables:
     has_system: bool
     systems: Sequence[str]
     files: Mapping[str | None, str]
+    negated: Sequence[tuple[str, Source]]
     truth: str | None
     history: str | None = None
 
@@ -138,7 +142,10 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             has_system = "system" in recs[0].columns
             files, of_truth = files_of(named), file_of(truth) if truth else None
             history = None if isinstance(inputs.history, Frame) else inputs.history
-            return Tables(inputs.prefix, made, has_system, systems, files, of_truth, history)
+            negated = [(name, rec) for name, rec in named if rec.is_negated]
+            tables = Tables(inputs.prefix, made, has_system, systems, files, negated, of_truth, history)
+            check_ascending(con, inputs, tables)
+            return tables
 
 
 def open_sources(
@@ -290,14 +297,16 @@ def named_source(
 ) -> tuple[str, Source]:
     """Return the name of a model and its source, with a column `system` if it has one, or a name.
 
-    Where its best score is not the best of the others, the scores are taken with the opposite sign.
+    Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
+    are those of models in the file that `ascending` names.
     """
     system_column = {} if inputs.columns.system_col == "" else {"system": "system"}
     wanted = Wanted(inputs.columns.of_rec, system_column, inputs.form, RUN)
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
-    if descending != inputs.columns.descending:  # no type overflows so, as an unsigned one does in -score
-        opposite = f"0::HUGEINT - {source.columns['score']}"
-        source = replace(source, columns={**source.columns, "score": opposite})
+    score = source.columns["score"]
+    opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
+    if descending != inputs.columns.descending:
+        source = replace(source, columns={**source.columns, "score": opposite}, is_negated=True)
     if name and "system" in source.columns and not source.is_trec:
         raise DataError(f"{source.path}: has a column 'system', which names its models: leave {name}= out")
     if not name and "system" in source.columns:
@@ -306,7 +315,27 @@ def named_source(
         system = literal(name)
     else:
         return "", source
-    return name, replace(source, columns={**source.columns, "system": system})
+    source = replace(source, columns={**source.columns, "system": system})
+    if inputs.ascending and not source.is_negated:
+        names = ", ".join(map(literal, inputs.ascending))
+        one_of = f"CASE WHEN {system} IN ({names}) THEN {opposite} ELSE {score} END"
+        source = replace(source, columns={**source.columns, "score": one_of})
+    return name, source
+
+
+def check_ascending(con: duckdb.DuckDBPyConnection, inputs: Inputs, tables: Tables) -> None:
+    """Raise UsageError if `ascending` names what is no model."""
+    systems = systems_of(con, tables) if inputs.ascending else []
+    for name in inputs.ascending:
+        if name not in systems:
+            rule = "be without a name where no column tells models apart"
+            rule = f"name a model ({shorten(', '.join(systems))})" if systems else rule
+            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
+
+
+def negated_systems(con: duckdb.DuckDBPyConnection, inputs: Inputs, tables: Tables) -> set[str | None]:
+    """Return the models whose scores have the opposite sign of those given, None where all are of one."""
+    return {*inputs.ascending} | {name or None for one in tables.negated for name in names_in(con, *one)}
 
 
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
@@ -364,14 +393,21 @@ def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Sourc
         return [name for name, _ in recs if name]
     paths: dict[str, str] = {}
     for given, rec in recs:
-        query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
-        for name in [given] if given else [name for (name,) in con.execute(query).fetchall()]:
+        for name in names_in(con, given, rec):
             if name in paths:
                 there = f"{paths[name]} has a model {shorten(name)!r} too"
                 rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
                 raise DataError(f"{rec.path}: {there}: {rule}")
             paths[name] = rec.path
     return list(paths)
+
+
+def names_in(con: duckdb.DuckDBPyConnection, given: str, rec: Source) -> list[str]:
+    """Return the model of a source, or the models of its column `system`."""
+    if given or "system" not in rec.columns:
+        return [given]
+    query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
+    return [name for (name,) in con.execute(query).fetchall()]
 
 
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
