@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_plain_id _ranking_row _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_evidence_problems _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_check ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -510,55 +510,15 @@ CASE
         THEN (history IS NOT NULL OR items IS NOT NULL)
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_problem_rows(found) AS TABLE
-SELECT
-    CASE WHEN place = 4 THEN 'no user of truth is in rec' ELSE problem END AS problem,
-    system,
-    sum(count)::BIGINT AS count,
-    min(CASE WHEN place = 4 THEN concat(example, ' in truth, ', coalesce(stranger, 'none'), ' in rec') ELSE example END) AS example
+CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
+SELECT 'swapped', NULL, NULL, sum(n * is_crossed::BIGINT), NULL, NULL, NULL, sum(n), NULL
 FROM (
-    SELECT * REPLACE (
-        CASE WHEN place = 31 AND count = n_users THEN 4 ELSE place END AS place,
-        CASE
-            WHEN place = 19 AND n_short >= n_lists
-                THEN regexp_replace(problem, 'fewer than (k = \d+) items', 'fewer items than the longest list, below \1')
-            ELSE problem
-        END AS problem
-    )
-    FROM (
-        SELECT
-            *,
-            max(count) FILTER (place = 0 AND problem = 'users in truth') OVER () AS n_users,
-            max(count) FILTER (place = 0 AND problem = 'lists for them') OVER ()
-                - coalesce(sum(count) FILTER (place = 31) OVER (), 0)
-                + coalesce(sum(count) FILTER (place = 32) OVER (), 0) AS n_lists,
-            max(count) FILTER (place = 27) OVER () AS n_without_relevant,
-            coalesce(max(count) FILTER (place = 31) OVER (PARTITION BY system), 0) AS n_left_out,
-            coalesce(max(count) FILTER (place = 32) OVER (PARTITION BY system), 0) AS n_strangers,
-            max(example) FILTER (place = 32) OVER (PARTITION BY system) AS stranger,
-            sum(count) OVER (PARTITION BY place, problem) AS n_short,
-            max(size) OVER (PARTITION BY place, problem) AS longest
-        FROM (
-            SELECT place, problem, system, size, sum(count)::BIGINT AS count, min(example) AS example
-            FROM query_table(found)
-            GROUP BY place, problem, system, size
-        )
-    )
-    WHERE CASE place
-        WHEN 0 THEN false
-        WHEN 6 THEN n_without_relevant = n_users
-        WHEN 7 THEN count = n_users - n_left_out + n_strangers AND example IS NOT NULL
-        WHEN 19 THEN n_short < n_lists OR size < longest
-        WHEN 27 THEN count < n_users
-        ELSE true
-    END
+    SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
+    FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
+    JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
+    GROUP BY listed_user IS NULL, known_user IS NULL
 )
-GROUP BY place, problem, system
-ORDER BY
-    place ASC NULLS LAST,
-    length(problem) ASC NULLS LAST,
-    problem ASC NULLS LAST,
-    system ASC NULLS FIRST;
+HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
@@ -611,7 +571,7 @@ judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec
 ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean of every measure over the users with truth, for every k.
 ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Every measure for every user with truth and every k.
 ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The distribution of every measure over the users with truth, for every k.
-ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
+ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 ranking_beyond_accuracy | table function |  | rec; ks | history=NULL; items=NULL; head=0.8; divergence=''js''; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; category_col=NULL; descending=true |  |  |  | Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.
@@ -624,6 +584,7 @@ ranking_geometric_mean | aggregate |  | number |  |  |  |  | The geometric mean 
 ranking_intents_by_user | table function |  | rec; truth; ks | alpha=0.5; intent_col=''intent''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true |  |  |  | alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.
 ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | A judged ranking for every user with truth: what the other table functions are made of.
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
+ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
 ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
@@ -670,6 +631,9 @@ list_reduce(
                 'gains': state.gains || [found[best]]
             })[1])[1]
 ).gains;
+CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
+list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
+AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
 CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
@@ -690,6 +654,15 @@ CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)
 GROUP BY itemid;
+CREATE OR REPLACE MACRO _ranking_in_steps(sorted, n) AS
+len(list_filter(
+    sorted,
+    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
+)) = 0;
+CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
+list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
+CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
+coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -705,29 +678,22 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
+CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
-CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
-CREATE OR REPLACE MACRO _ranking_problem(place, problem, system, count, example, size := NULL) AS
-CASE WHEN count > 0 THEN {
-    'place': place::INTEGER, 'problem': problem, 'system': system::VARCHAR, 'count': count::BIGINT,
-    'example': example::VARCHAR, 'size': size::BIGINT
-} END;
-CREATE OR REPLACE MACRO _ranking_problems(found) AS
-list_filter(found, lambda one: one IS NOT NULL);
-CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
-CASE
-    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
-    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
-END;
 CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
     lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
 )[1];
+CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
+CASE
+    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
+    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
+END;
 CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
 CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
 AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
@@ -1234,6 +1200,69 @@ regexp_extract(
     END,
     1
 );
+CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
+SELECT
+    one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
+    one.severity
+FROM (
+    SELECT system, unnest([
+        {'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
+        {'code': end_code, 'count': n_below, 'of': n, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
+        {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
+        {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
+        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
+    ]) AS one
+    FROM (
+        SELECT
+            system,
+            sum(rows) AS rows,
+            sum(lists) AS lists,
+            sum(judged) AS judged,
+            sum(first) AS first,
+            sum(several) AS several,
+            sum(n_whole) AS n,
+            min(user) AS user,
+            2 * sum(against) > sum(lists) OR sum(numbered) >= greatest(0.95 * sum(long), 1) AS looks_ranked,
+            CASE WHEN 2 * sum(against) > sum(lists) OR sum(stepped) >= greatest(0.95 * sum(long), 1) THEN 1.65 ELSE 3.3 END AS z,
+            sum(item_total / sqrt(item_n)) AS item_sum,
+            item_sum / sum(sqrt(item_n)) AS item_mean,
+            sum(item_total ** 2 / item_n) - 2 * item_mean * sum(item_total) + item_mean ** 2 * sum(item_n) AS item_squares,
+            sum(n_whole) >= 30 AND _ranking_is_below(sum(total_whole), sum(squares_whole), sum(n_whole), z)
+                AND count(item_n) >= 10 AND sum(sqrt(item_n)) ** 2 >= 6 * sum(item_n) AND item_sum < 0
+                AND item_sum ** 2 * (count(item_n) - 1) > 3.3 ** 2 * count(item_n) * item_squares AS is_surely_below,
+            sum(below) * (is_surely_below OR (looks_ranked AND sum(below) > sum(above)))::BIGINT AS n_below,
+            CASE WHEN is_surely_below THEN 'wrong' ELSE 'doubtful' END AS end_severity,
+            CASE
+                WHEN is_surely_below AND sum(n_unseen) > 0
+                    AND NOT _ranking_is_below(sum(total_unseen), sum(squares_unseen), sum(n_unseen), 1.65) THEN 'seen_first'
+                ELSE 'upside_down'
+            END AS end_code,
+            looks_ranked AND sum(n_whole) = 0 AS is_unknown,
+            sum(unjudged) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
+            CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
+            sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
+        FROM (
+            SELECT
+                system,
+                sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                min(least) AS least,
+                max(most) AS most,
+                min(user) AS user,
+                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
+                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
+                sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
+                sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
+                sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
+                sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
+                sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
+                sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+            FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
+            GROUP BY unseen, system, item
+        )
+        GROUP BY system
+    )
+)
+WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_table_measures() AS
 list_transform(
     list_filter(map_entries(_ranking_known_measures()), lambda one: one.key = one.value.column_name),
@@ -2256,93 +2285,49 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
         ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
     )
 ) AS rows;
-CREATE OR REPLACE MACRO _ranking_rec_problems(rec, names, ks, max_k) AS TABLE
+CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
-    userid,
-    system,
-    _ranking_problems([
-        _ranking_problem(
-            11, concat('rec: ', names['user'], ' is NULL'), system, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            12, concat('rec: ', names['item'], ' is NULL'), system, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            13, concat('rec: ', names['score'], ' is NULL'), system, n - n_scores,
-            _ranking_row(names, userid, without_score)),
-        _ranking_problem(
-            14, concat('rec: ', names['score'], ' is NaN'), system, n_scores - n_ranked, _ranking_row(names, userid, nan)),
-        _ranking_problem(
-            15,
-            concat('rec: (', names['user'], ', ', names['item'], ') repeated', ' in the top k = ' || max_k),
-            system,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated_item(items)))
-    ])
-    || CASE WHEN userid IS NULL THEN [] ELSE _ranking_problems([
-        _ranking_problem(
-            7, 'rec: scores look like ranks, and the highest counts as the best', system, are_ranks::INTEGER,
-            CASE WHEN n > 2 THEN user END),
-        _ranking_problem(
-            16, 'rec: users whose scores are all equal', system, (n > 1 AND n_ranked = n AND lowest = highest)::INTEGER,
-            user),
-        _ranking_problem(
-            17,
-            concat('rec: users whose order rests on ties', ' within the top k = ' || max_k),
-            system,
-            (len(list_filter(best[:coalesce(max_k, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0)::INTEGER,
-            user)
-    ])
+    * EXCLUDE (best, cuts),
+    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
+    len(items) - list_unique(items) AS n_repeated,
+    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated,
+    list_transform(
+        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
+    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
     || list_transform(
-        list_filter(ks, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
-        lambda k: _ranking_problem(18, concat('rec: users with tied scores at k = ', k), system, 1, user))
-    || list_transform(
-        list_filter(ks, lambda k: k > n),
-        lambda k: _ranking_problem(19, concat('rec: users with fewer than k = ', k, ' items'), system, 1, user, n))
-    || CASE WHEN list_count(ks) < len(ks) THEN [_ranking_problem(
-        20,
-        'rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length',
-        system, 1, user, n)]
-        ELSE []
-    END
-    END AS problems
+        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
+        AS at_k
 FROM (
     SELECT
         *,
-        concat(names['user'], ' ', userid::VARCHAR) AS user,
-        names['descending']
-            AND TRY_CAST(lowest AS DOUBLE) = 1
-            AND TRY_CAST(highest AS DOUBLE) = n
-            AND total = n * (n + 1) / 2 AS are_ranks,
         list_filter(
-            list_transform(
-                CASE WHEN userid IS NOT NULL THEN best[:coalesce(max_k, 2147483647)] END, lambda one: one[2]
-            ),
-            lambda item: item IS NOT NULL
-        ) AS items
+            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
     FROM (
         SELECT
+            ks AS cuts,
+            max_k AS deepest,
             userid,
             system::VARCHAR AS system,
+            userid::VARCHAR AS user,
             count(*) AS n,
             count(itemid) AS n_items,
-            count(score) AS n_scores,
-            count(_ranking_score(score)) AS n_ranked,
-            min(itemid) FILTER (userid IS NULL) AS item,
-            min(itemid) FILTER (score IS NULL) AS without_score,
-            min(itemid) FILTER (score IS NOT NULL AND _ranking_score(score) IS NULL) AS nan,
-            min(_ranking_score(score)) AS lowest,
-            max(_ranking_score(score)) AS highest,
-            sum(TRY_CAST(score AS DOUBLE)) AS total,
+            count(given) AS n_scores,
+            count(score) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
+            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
+            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
             CASE
                 WHEN max_k < 32 AND names['descending']
-                    THEN max((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
                 WHEN max_k < 32
-                    THEN min((_ranking_score(score), itemid), greatest(max_k, 0) + 1) FILTER (_ranking_score(score) IS NOT NULL)
+                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
                 WHEN names['descending']
-                    THEN list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'DESC')
-                ELSE list_sort(list((_ranking_score(score), itemid)) FILTER (_ranking_score(score) IS NOT NULL), 'ASC')
+                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
+                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
-        FROM _ranking_recs(rec, names)
+        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
         GROUP BY system, userid
     )
 );
@@ -2416,70 +2401,87 @@ FROM (
     )
     GROUP BY userid
 );
-CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade := NULL) AS TABLE
+CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, names) AS TABLE
 SELECT
     userid,
-    n_relevant - coalesce(len(items) - list_unique(items), 0) AS n_relevant,
-    _ranking_problems([
-        _ranking_problem(
-            6,
-            concat(
-                'truth: no ', grade_name, ' is ', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0'),
-                ', so nothing is relevant'),
-            NULL,
-            CASE WHEN highest IS NOT NULL AND n_relevant = 0 THEN n END,
-            grade_name || ' ' || highest),
-        _ranking_problem(
-            21, concat('truth: ', names['user'], ' is NULL'), NULL, CASE WHEN userid IS NULL THEN n END,
-            _ranking_row(names, userid, item)),
-        _ranking_problem(
-            22, concat('truth: ', names['item'], ' is NULL'), NULL, n - n_items, _ranking_row(names, userid, NULL)),
-        _ranking_problem(
-            23, concat('truth: ', grade_name, ' is NULL'), NULL, n_without_grade, _ranking_row(names, userid, without_grade)),
-        _ranking_problem(
-            24,
-            concat('truth: ', grade_name, ' is NaN or infinite'),
-            NULL,
-            n_infinite,
-            concat(_ranking_row(names, userid, infinite['item']), ', ', grade_name, ' ', infinite['rel'])),
-        _ranking_problem(
-            25,
-            concat('truth: ', grade_name, ' is negative'),
-            NULL,
-            n_negative,
-            concat(_ranking_row(names, userid, negative['item']), ', ', grade_name, ' ', negative['rel'])),
-        _ranking_problem(
-            26,
-            concat('truth: (', names['user'], ', ', names['item'], ') repeated'),
-            NULL,
-            len(items) - list_unique(items),
-            _ranking_row(names, userid, _ranking_repeated_item(items))),
-        _ranking_problem(
-            27, 'truth: users without a relevant item', NULL, (userid IS NOT NULL AND n_relevant = 0)::INTEGER,
-            concat(names['user'], ' ', userid::VARCHAR))
-    ]) AS problems
+    itemid,
+    CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
+FROM _ranking_truths(truth, names)
+WHERE userid IS NOT NULL
+GROUP BY userid, itemid;
+CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
-    SELECT
-        userid,
-        coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-        count(*) AS n,
-        count(itemid) AS n_items,
-        count(*) FILTER (has_grade AND rel IS NULL) AS n_without_grade,
-        count(*) FILTER (NOT isfinite(grade)) AS n_infinite,
-        count(*) FILTER (isfinite(grade) AND grade < 0) AS n_negative,
-        count(itemid) FILTER (grade >= _ranking_lowest_grade(min_grade)) AS n_relevant,
-        max(grade) AS highest,
-        min(itemid) FILTER (userid IS NULL) AS item,
-        min(itemid) FILTER (has_grade AND rel IS NULL) AS without_grade,
-        min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-        min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-        list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+    SELECT unnest([
+        {'code': 'users', 'count': n_users, 'of_row': NULL, 'example': NULL},
+        {'code': 'truth rows', 'count': n, 'of_row': NULL, 'example': NULL},
+        {'code': 'nothing_relevant', 'count': n_without_rows, 'of_row': NULL, 'example': highest},
+        {'code': 'nothing_but_hits', 'count': n_of_hits, 'of_row': NULL, 'example': NULL},
+        {'code': 'null_truth_user', 'count': n_null_user, 'of_row': null_user, 'example': NULL},
+        {'code': 'null_truth_item', 'count': n_null_item, 'of_row': null_item, 'example': NULL},
+        {'code': 'null_grade', 'count': n_null_grade, 'of_row': null_grade, 'example': NULL},
+        {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
+        {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
+        {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
+        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}
+    ]) AS one
     FROM (
-        SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-        FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
+        SELECT
+            count(userid) AS n_users,
+            sum(n)::BIGINT AS n,
+            sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
+            min(grade_name || ' ' || highest) AS highest,
+            count_if(userid IS NOT NULL AND n_judged = n_relevant AND unjudged::VARCHAR = 'skip')::BIGINT AS n_of_hits,
+            sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
+            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
+            sum(n - n_items)::BIGINT AS n_null_item,
+            min({'user': user, 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
+            sum(n_without_grade)::BIGINT AS n_null_grade,
+            min({'user': user, 'item': coalesce(without_grade, 'NULL')}) FILTER (n_without_grade > 0) AS null_grade,
+            sum(n_infinite)::BIGINT AS n_infinite,
+            min({'user': user, 'item': infinite['item']::VARCHAR || ', ' || grade_name || ' ' || infinite['rel']::VARCHAR}) FILTER (n_infinite > 0)
+                AS infinite,
+            sum(n_negative)::BIGINT AS n_negative,
+            min({'user': user, 'item': negative['item']::VARCHAR || ', ' || grade_name || ' ' || negative['rel']::VARCHAR}) FILTER (n_negative > 0)
+                AS negative,
+            sum(n_repeated)::BIGINT AS n_repeated,
+            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated,
+            count_if(userid IS NOT NULL AND n_relevant = 0)::BIGINT AS n_without,
+            min({'user': user, 'item': NULL::VARCHAR}) FILTER (userid IS NOT NULL AND n_relevant = 0) AS without
+        FROM (
+            SELECT
+                * EXCLUDE (items),
+                coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+                coalesce(userid::VARCHAR, 'NULL') AS user,
+                len(items) - list_unique(items) AS n_repeated,
+                CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
+            FROM (
+                SELECT
+                    userid,
+                    count(*) AS n,
+                    count(itemid) AS n_items,
+                    count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                    count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                    count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                    count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                    count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                    max(grade) AS highest,
+                    min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                    min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                    min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                    min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                    list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+                FROM (
+                    SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+                    FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
+                )
+                GROUP BY userid
+            )
+        )
     )
-    GROUP BY userid
-);
+)
+WHERE one.count > 0;
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -2534,6 +2536,37 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
+SELECT 'systems_apart', system, NULL, len(apart), NULL, list_sort(apart, 'ASC')[1], NULL, n_others, NULL
+FROM (
+    SELECT
+        system,
+        len(every_system) - 1 AS n_others,
+        list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    FROM (
+        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        FROM (
+            SELECT systems, every_system, unnest(systems) AS system
+            FROM (
+                SELECT
+                    unnest(list(systems)) AS systems,
+                    list_distinct(flatten(list(systems))) AS every_system,
+                    max(len(systems)) AS most
+                FROM (
+                    SELECT DISTINCT list_sort(list(recs.system), 'ASC') AS systems
+                    FROM query_table(read) AS recs
+                    JOIN query_table(read) AS truths
+                        ON _ranking_same_id(recs.listed_user, truths.known_user)
+                    WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
+                    GROUP BY recs.listed_user
+                )
+            )
+            WHERE most < len(every_system) AND len(every_system) <= 100
+        )
+        GROUP BY system
+    )
+)
+WHERE len(apart) > 0;
 CREATE OR REPLACE MACRO _ranking_contents_by_user(
     lists, rec, history, items, names, ks, head, divergence, category_col, caller
 ) AS TABLE
@@ -2621,7 +2654,8 @@ SELECT
     cuts.k,
     coalesce(found.n_items, 0) AS n_items,
     found.popularity,
-    profiles.popularity AS profile_popularity,
+    profiles.userid IS NOT NULL AS has_history,
+    CASE WHEN found.n_items > 0 THEN profiles.popularity END AS profile_popularity,
     found.novelty,
     found.long_tail,
     CASE WHEN profiles.userid IS NOT NULL THEN found.repeats END AS repeats,
@@ -2807,6 +2841,76 @@ LEFT JOIN (
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
+CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
+SELECT one.code, system, NULL::BIGINT AS k, one.count, NULL AS of_row, one.example, NULL::BIGINT AS size, one.of, NULL AS severity
+FROM (
+    SELECT
+        system,
+        unnest([
+            {
+                'code': 'no_common_item',
+                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
+                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
+                'of': n_truth
+            },
+            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+        ]) AS one
+    FROM (
+        SELECT
+            listed.system,
+            count(*) AS n_listed,
+            count(known.id) AS n_common,
+            min(listed.id) AS of_rec,
+            count(alike.id) AS n_alike,
+            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
+            any_value(of_all.n) AS n_truth,
+            any_value(of_all.id) AS of_truth
+        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+        CROSS JOIN (
+            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+        ) AS of_all
+        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+            ON _ranking_same_id(listed.id, known.id)
+        LEFT JOIN (
+            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+            GROUP BY plain
+        ) AS alike
+            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
+        GROUP BY listed.system
+    )
+)
+WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
+SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT
+        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
+        unnest(
+            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
+            || list_transform(
+                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
+                lambda one: {'code': 'not_in_rec', 'system': one})
+            || list_transform(
+                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
+                lambda one: {'code': 'one_system_only', 'system': one.name}),
+            recursive := true)
+    FROM (
+        SELECT
+            truths.known_user AS id,
+            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
+        FROM query_table(read) AS truths
+        LEFT JOIN query_table(read) AS recs
+            ON _ranking_same_id(recs.listed_user, truths.known_user)
+        WHERE truths.known_user IS NOT NULL
+        GROUP BY truths.known_user
+    )
+    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
+)
+GROUP BY code, system;
 CREATE OR REPLACE MACRO _ranking_split_windows(
     events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
 ) AS TABLE
@@ -3293,6 +3397,37 @@ coalesce(
     )[1],
     _ranking_unread_column(rec, rec, names)
 );
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
+SELECT
+    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (SELECT unnest(
+    _ranking_misfits(rec, truth, names)
+    || [
+        _ranking_min_grade_problem(min_grade),
+        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))
+    ]) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
+)
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
+WHERE NOT EXISTS (FROM query_table(rec));
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
@@ -3403,92 +3538,75 @@ FROM (
 )
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
-CREATE OR REPLACE MACRO _ranking_apart_problems(rec, truth, names) AS TABLE
-SELECT
-    10 AS place,
-    'rec: systems without users in common' AS problem,
-    system,
-    len(apart) AS count,
-    list_sort(apart, 'ASC')[1] AS example,
-    NULL::BIGINT AS size
-FROM (
-    SELECT system, list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
+(
+    SELECT CASE WHEN count(*) = 0 THEN true
+        ELSE error(concat(caller, ': no item of truth is in rec', ' (of ' || _ranking_cut(min(system)) || ')'))::BOOLEAN END
     FROM (
-        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
-        FROM (
-            SELECT systems, every_system, unnest(systems) AS system
-            FROM (
-                SELECT
-                    unnest(list(systems)) AS systems,
-                    list_distinct(flatten(list(systems))) AS every_system,
-                    max(len(systems)) AS most
-                FROM (
-                    SELECT DISTINCT list_sort(list(system), 'ASC') AS systems
-                    FROM (
-                        SELECT DISTINCT system::VARCHAR AS system, userid
-                        FROM _ranking_recs(rec, names)
-                        WHERE userid IS NOT NULL AND system IS NOT NULL AND _ranking_has(rec, names['system'], 'system')
-                    ) AS recs
-                    JOIN _ranking_truth_ids(truth, names, 'user') AS truths
-                        ON _ranking_same_id(recs.userid, truths.id)
-                    GROUP BY recs.userid
-                )
-            )
-            WHERE most < len(every_system) AND len(every_system) <= 100
-        )
-        GROUP BY system
+        SELECT DISTINCT system::VARCHAR AS system
+        FROM _ranking_recs(rec, names)
+        EXCEPT
+        SELECT recs.system::VARCHAR
+        FROM _ranking_recs(rec, names) AS recs
+        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id)
     )
-)
-WHERE len(apart) > 0;
+);
+CREATE OR REPLACE MACRO _ranking_ids(rec, truth, names) AS TABLE
+SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
+UNION ALL BY NAME
+SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
+UNION ALL BY NAME
+SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
+UNION ALL BY NAME
+SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
+UNION ALL BY NAME
+SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
-    1 AS place,
-    split_part(misfit, ', got ', 1) AS problem,
+    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
     NULL::VARCHAR AS system,
-    1 AS count,
-    split_part(misfit, ', got ', 2) AS example,
-    NULL::BIGINT AS size
+    NULL::BIGINT AS k,
+    1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
+    misfit AS example,
+    NULL::BIGINT AS size,
+    NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT
-    41,
-    'truth: items that the user has in history already',
+    'truth_in_history', NULL, NULL, count(events.userid),
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL), NULL, NULL,
+    count(*), NULL
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL
+SELECT
+    'late_history',
+    NULL,
+    NULL,
+    count(*) FILTER (is_late),
+    NULL,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
     NULL,
     count(*),
-    min(_ranking_row(names, userid, itemid)),
     NULL
 FROM (
-    SELECT DISTINCT userid, itemid
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS truths
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-HAVING count(*) > 0
+    SELECT
+        *,
+        _ranking_moment(time) >= truth_moment
+            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
+    FROM _ranking_history(history, names, time_col)
+    CROSS JOIN (
+        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+        FROM _ranking_history(truth, names, time_col)
+    )
+)
 UNION ALL
 SELECT
-    42,
-    'history: events at or after the first of truth',
-    NULL,
-    count(*),
-    concat(min(time)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
-    NULL
-FROM _ranking_history(history, names, time_col)
-JOIN (
-    SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-    FROM _ranking_history(truth, names, time_col)
-) ON _ranking_moment(time) >= truth_moment
-    AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time))
-HAVING count(*) > 0
-UNION ALL
-SELECT
-    43,
-    'rec: items that the user has in history already',
-    system::VARCHAR,
-    count(*),
-    min(_ranking_row(names, userid, itemid)),
-    NULL
+    'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
 FROM (
     SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
 ) AS recs
@@ -3496,111 +3614,18 @@ SEMI JOIN _ranking_history(history, names, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
 GROUP BY system
 UNION ALL
-SELECT 44, 'users in truth that are not in history', NULL, count(*), concat(names['user'], ' ', min(id)::VARCHAR), NULL
+SELECT 'new_users', NULL, NULL, count(*), {'user': min(id)::VARCHAR, 'item': NULL}, NULL, NULL, NULL, NULL
 FROM _ranking_truth_ids(truth, names, 'user') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
-HAVING count(*) > 0
 UNION ALL
-SELECT 45, 'items in truth that are not in history', NULL, count(*), concat(names['item'], ' ', min(id)::VARCHAR), NULL
+SELECT 'new_items', NULL, NULL, count(*), NULL, concat(names['item'], ' ', min(id)::VARCHAR), NULL,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')), NULL
 FROM _ranking_truth_ids(truth, names, 'item') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid)
-HAVING count(*) > 0;
-CREATE OR REPLACE MACRO _ranking_id_problems(rec, truth, names, kind, place) AS TABLE
-SELECT unnest(
-    _ranking_problems([
-        _ranking_problem(
-            5, 'no item of truth is in rec', system, CASE WHEN kind = 'item' AND n_common = 0 THEN n_truth END,
-            concat(names[kind], ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec')),
-        _ranking_problem(
-            place, concat(kind, 's that match truth but for case, blanks or zeros'), system, n_alike,
-            concat(names[kind], ' ', alike))
-    ]),
-    recursive := true)
-FROM (
-    SELECT
-        listed.system::VARCHAR AS system,
-        count(known.id) AS n_common,
-        min(listed.id) AS of_rec,
-        count(alike.id) AS n_alike,
-        min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
-        any_value(of_all.n) AS n_truth,
-        any_value(of_all.id) AS of_truth
-    FROM (
-        SELECT DISTINCT system, id
-        FROM (SELECT system, COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_recs(rec, names))
-        WHERE id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(id)) = 'VARCHAR')
-    ) AS listed
-    CROSS JOIN (SELECT count(*) AS n, min(id) AS id FROM _ranking_truth_ids(truth, names, kind)) AS of_all
-    LEFT JOIN _ranking_truth_ids(truth, names, kind) AS known
-        ON _ranking_same_id(listed.id, known.id)
-    LEFT JOIN (
-        SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
-        FROM _ranking_truth_ids(truth, names, kind)
-        WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-        GROUP BY plain
-    ) AS alike
-        ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
-    GROUP BY listed.system
-);
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade := NULL) AS TABLE
-SELECT unnest(
-    coalesce(
-        CASE
-            WHEN list_count(ks) < len(ks)
-                THEN list_filter(problems, lambda one: one.place <> 20 OR coalesce(one.size < n_relevant, false))
-            ELSE problems
-        END,
-        [])
-    || coalesce(truth_problems, [])
-    || CASE
-        WHEN listed IS NULL AND judged IS NULL THEN []
-        WHEN judged IS NULL THEN list_transform(
-            systems,
-            lambda one: _ranking_problem(
-                32, 'users in rec that are not in truth', one, 1, concat(names['user'], ' ', listed::VARCHAR)))
-        WHEN systems IS NULL OR len(systems) < len(every_system) THEN
-            list_transform(
-                list_filter(
-                    every_system,
-                    lambda one: NOT coalesce(
-                        list_contains(
-                            list_transform(systems, lambda other: concat(other, '=', other IS NULL)),
-                            concat(one, '=', one IS NULL)),
-                        false)),
-                lambda one: _ranking_problem(
-                    31, 'users in truth that are not in rec', one, 1, concat(names['user'], ' ', judged::VARCHAR)))
-            || CASE WHEN len(systems) = 1 THEN [_ranking_problem(
-                33, 'users with recommendations of one system only', systems[1], 1, concat(names['user'], ' ', judged::VARCHAR))]
-                ELSE []
-            END
-        ELSE []
-    END,
-    recursive := true)
-FROM (
-    SELECT
-        lists.userid AS listed,
-        truths.userid AS judged,
-        lists.systems,
-        lists.problems,
-        truths.problems AS truth_problems,
-        truths.n_relevant,
-        every.systems AS every_system
-    FROM (
-        SELECT userid, list(system) AS systems, flatten(list(problems)) AS problems
-        FROM _ranking_rec_problems(rec, names, ks, max_k)
-        GROUP BY userid
-    ) AS lists
-    FULL JOIN _ranking_truth_problems(truth, names, min_grade) AS truths
-        ON _ranking_same_id(lists.userid, truths.userid)
-    CROSS JOIN (SELECT list(ranking_system::VARCHAR) AS systems FROM _ranking_systems(rec, names)) AS every
-)
-UNION ALL
-SELECT 0, 'users in truth', NULL, count(*), NULL, NULL
-FROM _ranking_truth_ids(truth, names, 'user')
-UNION ALL
-SELECT 0, 'lists for them', NULL, count(*), NULL, NULL
-FROM _ranking_truth_ids(truth, names, 'user')
-CROSS JOIN _ranking_systems(rec, names);
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
+CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
+SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
+FROM _ranking_truth_pairs(truth, names)
+GROUP BY userid;
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -3884,6 +3909,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
         lists.scores,
+        nans.score AS nan,
+        nans.items AS nan_items,
         truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
@@ -3901,6 +3928,14 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         NULL,
         true
     ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    LEFT JOIN (
+        SELECT system, any_value(score) AS score, list(itemid) AS items
+        FROM _ranking_recs(
+            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+        )
+        WHERE isnan(TRY_CAST(score AS DOUBLE))
+        GROUP BY system
+    ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
         SELECT _ranking_valid(
             rec,
@@ -3968,7 +4003,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     list_transform(found, lambda one: one[2]) AS places,
                     least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
                     _ranking_judgement(
-                        found, len(rec_items), len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
+                        found, len(rec_items), len(truth_items),
+                        CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
                     '_ranking_user_lists',
                     rec,
@@ -3985,7 +4021,9 @@ SELECT
         THEN _ranking_id_as_column(missed, listed)
         ELSE _ranking_id_as_column(listed, missed)
     END AS itemid,
-    scores[coalesce(rank, found_at)] AS score,
+    coalesce(
+        scores[coalesce(rank, found_at)],
+        CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
     grade,
     CASE WHEN has_truth THEN is_relevant END AS relevant,
     gain,
@@ -4277,41 +4315,270 @@ WHERE (
                     TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
         true)
 );
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade := NULL) AS TABLE
+CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
-    1 AS place,
-    split_part(misfit, ', got ', 1) AS problem,
-    NULL::VARCHAR AS system,
-    1 AS count,
-    split_part(misfit, ', got ', 2) AS example,
-    NULL::BIGINT AS size
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || [_ranking_min_grade_problem(min_grade)]) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 2, 'truth: columns that look like grades are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like systems are not read', NULL, len(found), array_to_string(found, ', '), NULL
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: columns that look like runs are not read', NULL, len(found), array_to_string(found, ', '), NULL
+    unseen AS unseen,
+    system,
+    item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unjudged * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unjudged,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
 FROM (
-    SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
+    SELECT
+        *,
+        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+        n_grades > 1 AS is_mixed,
+        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+        unnest(
+            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
+            || list_transform(
+                deviations,
+                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
+            recursive := true)
+    FROM (
+        SELECT
+            *,
+            coalesce(list_transform(
+                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
+                lambda hit: 32768 * (
+                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
+            ), []) AS deviations
+        FROM (
+            SELECT
+                lists.*,
+                users.n_relevant,
+                CASE
+                    WHEN names['descending'] AND n > 2 AND lowest < highest
+                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
+                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
+                    ELSE false
+                END AS is_stepped,
+                CASE
+                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
+                    ELSE list_filter(
+                        judged,
+                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
+                END AS found,
+                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
+                list_transform(
+                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
+                    lambda one: one.score) AS of_hits,
+                list_unique(list_transform(
+                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
+                    lambda one: one.grade)) AS n_grades
+            FROM (
+                SELECT
+                    recs.system,
+                    recs.userid,
+                    count(*) AS n_rows,
+                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
+                    count(*) - count(grade) AS n_unjudged,
+                    min(score) AS lowest,
+                    max(score) AS highest,
+                    sum(score) AS total,
+                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
+                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+                    bit_xor(hash(recs.itemid))::VARCHAR AS content,
+                    list(score) AS scores,
+                    coalesce(list_sort(
+                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
+                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
+                        'DESC'), []) AS judged
+                FROM (
+                    SELECT
+                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                            AS given,
+                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
+                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
+                ) AS recs
+                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+                GROUP BY recs.system, recs.userid
+            ) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+                ON _ranking_same_id(lists.userid, users.userid)
+        )
+    )
 )
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL
-SELECT 3, 'rec: no rows', NULL, 1, NULL, NULL
-WHERE NOT EXISTS (FROM query_table(rec))
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'user', 8)
-UNION ALL
-FROM _ranking_id_problems(rec, truth, names, 'item', 9)
-UNION ALL
-FROM _ranking_apart_problems(rec, truth, names);
+GROUP BY system, item;
+CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (
+    SELECT system, at_one.size AS size, unnest([
+        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
+        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
+        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
+        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
+        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
+        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
+        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
+        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
+        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
+        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
+    ]) AS one
+    FROM (
+        SELECT
+            system,
+            at_one,
+            any_value(deepest) AS deepest,
+            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
+            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
+            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
+            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
+            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
+            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
+            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
+            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
+            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
+            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
+            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
+            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
+        FROM (
+            SELECT
+                lists.* EXCLUDE (at_k, items),
+                truths.userid IS NOT NULL AS is_judged,
+                is_equal OR is_tied AS has_ties,
+                unnest([NULL] || list_filter(
+                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
+            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
+                ON _ranking_same_id(lists.userid, truths.userid)
+        )
+        GROUP BY system, at_one
+    )
+)
+WHERE one.count > 0;
+CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
+SELECT
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    cells[2] LIKE '%with history' AS needs_history,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], cells[7]) AS in_python
+FROM (
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
+    user_col and item_col, or the columns of one table /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
+    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    ANTI JOIN rec with the history /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(userid)) /
+item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(itemid)) /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users whose order rests on ties within k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    ANTI JOIN rec with the history /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -4825,37 +5092,91 @@ FROM _ranking_overlaps(
     'ranking_overlap_by_user'
 )
 WHERE overlap IS NOT NULL;
-CREATE OR REPLACE MACRO ranking_check(
-    rec, truth, ks := [10],
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true,
-    history := NULL, time_col := NULL, min_grade := NULL
-) AS TABLE
-WITH _ranking_problems_found AS NOT MATERIALIZED (
-    FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks),
-        min_grade
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
+UNION ALL
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+SELECT
+    CASE
+        WHEN severity IS NOT NULL THEN severity
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
+            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
+            '{score}', coalesce(names['score']::VARCHAR, 'score')),
+            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k'))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            example,
+            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
+            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
+            CASE WHEN code = 'no_common_user'
+                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
+            END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            CASE
+                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
+                ELSE code
+            END AS code,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found)
     )
-    UNION ALL
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade
-    )
-), _ranking_with_history AS NOT MATERIALIZED (
-    FROM _ranking_problems_found
-    UNION ALL
-    FROM _ranking_history_problems(
-        rec,
-        truth,
-        _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col
-    )
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0
 )
-FROM _ranking_problem_rows(CASE WHEN history IS NULL THEN '_ranking_problems_found' ELSE '_ranking_with_history' END);
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
@@ -4876,9 +5197,9 @@ FROM (
             COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
             k,
             count(*) AS users,
-            count(*) - count(profile_popularity) AS users_without_history,
+            count(*) FILTER (NOT has_history) AS users_without_history,
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
+                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items', 'has_history'))),
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(
@@ -4908,7 +5229,7 @@ WITH _ranking_lists AS MATERIALIZED (
         ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )
 )
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
@@ -4947,6 +5268,11 @@ WITH _ranking_scores AS MATERIALIZED (
     UNION ALL BY NAME
     SELECT _ranking_compared_measures(_ranking_table_measures(), measures, 'ranking_compare') AS compared_measures
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            'ranking_compare')
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
@@ -4986,6 +5312,73 @@ SELECT
     _ranking_expected_half_life_utility(ranking) AS half_life_utility,
     _ranking_expected_r_precision(relevant) AS r_precision,
 FROM query_table(CASE WHEN min_grade IS NULL THEN '_ranking_every_grade' ELSE '_ranking_high_grades' END);
+CREATE OR REPLACE MACRO ranking_check(
+   rec, truth, ks := [10],
+   user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+   descending := true,
+   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss'
+) AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    SELECT problem
+    FROM _ranking_user_problems(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_cuts(ks, 'ranking_check'),
+        _ranking_longest(ks),
+        min_grade,
+        unjudged
+    ) AS problem
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_table_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged
+    ) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false
+    ) AS evidence
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_history_problems(
+        rec,
+        truth,
+        _ranking_table('history', coalesce(history, rec)),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        time_col
+    ) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true
+    ) AS evidence
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    WHERE problem IS NOT NULL
+    UNION ALL
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
+    UNION ALL
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
+    UNION ALL
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL
+    FROM _ranking_served_problems('_ranking_read')
+    UNION ALL
+    FROM _ranking_apart_problems('_ranking_read')
+)
+FROM _ranking_problem_rows(
+    '_ranking_problems_found',
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    min_grade
+);
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -5113,6 +5506,7 @@ COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which 
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
+COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
@@ -5121,16 +5515,16 @@ COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of eac
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_problem_rows _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_row _ranking_plain_id _ranking_problem _ranking_problems _ranking_moment_before _ranking_repeated_item _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_rec_problems _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_problems ranking_judge _ranking_contents_by_user _ranking_contents_catalogue _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_apart_problems _ranking_history_problems _ranking_id_problems _ranking_user_problems ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_table_problems ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user ranking_check ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_plain_id _ranking_row _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_evidence_problems _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_check ranking_by_user ranking_distribution ranking_summary _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

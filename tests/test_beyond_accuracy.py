@@ -288,7 +288,7 @@ def test_columns_whose_tables_are_not_given_are_not_there(
 def test_an_empty_list_has_no_value_and_its_user_counts(con: duckdb.DuckDBPyConnection) -> None:
     a, _ = rows(con, "FROM ranking_beyond_accuracy('rec', [0], 'history', 'items')")
     assert {name for name, value in a.items() if value is not None} == {
-        *("system", "k", "users", "users_without_history", "profile_popularity"),
+        *("system", "k", "users", "users_without_history"),
         *("n_items", "coverage", "items_outside_catalogue"),
     }
     assert (a["users"], a["n_items"], a["coverage"]) == (3, 0, 0)

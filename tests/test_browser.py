@@ -167,7 +167,7 @@ def names_of_labels(text: str) -> str:
 def problems_of(section: Any) -> list[str]:
     """The problems of a report or of the page, without names of files and columns, and what to write."""
     found = [text_of(one) for one in section.iter(f"{HTML}li")]
-    return [re.sub(r"(, | \(of )\w+\.csv\)?|; write .*|example \w+(?= )|\)", "", one) for one in found]
+    return [re.sub(r"(, | \()\w+\.csv\)?|; write .*|example \w+(?= )|\)", "", one) for one in found]
 
 
 def assert_as_reported(shown: Mapping[str, Any], report: str) -> None:
@@ -313,19 +313,21 @@ def test_a_trec_run_and_qrels_are_read_as_they_are(session: Session) -> None:
     assert list(row.values()) == ["ndcg@2", "0.7 ± 3.9"]
 
 
-def test_ranks_in_place_of_scores_are_found_out_and_said(session: Session) -> None:
+def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: Session) -> None:
     ranks = "userid,itemid,rank,seed\n" + "".join(
         f"{u},{i},{i},7\n" for u in range(1, 11) for i in range(1, 11)
     )
     truth = "userid,itemid\n" + "".join(f"{u},1\n" for u in range(1, 11))
     shown = session.evaluate({"rec.csv": ranks}, {"truth.csv": truth}, ks="1")
-    assert "so the lowest counts as the best" in text_of(shown["The data"])
+    below = "rec: users whose relevant items stand below others: 10 of 10"
+    assert below in text_of(shown["The data"])
+    assert "if the lowest score is the best, say so under “Best score”" in text_of(shown["The data"])
     assert "rec: a column seed is not read" in text_of(shown["The data"])
-    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 1.000 ± 0.000."
-    shown = session.ask(ks="1", best="high")
-    assert "scores look like ranks" in text_of(shown["The data"])
     assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 0.000 ± 0.000."
-    session.page.select_option("[name=best]", "")
+    shown = session.ask(ks="1", best="low")
+    assert below not in text_of(shown["The data"])
+    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 1.000 ± 0.000."
+    session.page.select_option("[name=best]", "high")
 
 
 def test_what_files_say_is_text_and_never_markup(session: Session) -> None:
@@ -352,7 +354,7 @@ ERRORS: list[tuple[Files, Files, str]] = [
     ({"rec.csv": ""}, {}, "rec.csv is empty."),
     ({"rec.csv": PNG}, {}, "rec.csv cannot be read as CSV: no columns are found in it."),
     ({"rec.csv": "a,b,c\n1,2,3\n"}, T, "Say which column is user: none of them looks like one."),
-    (ONE, {"t.csv": "userid,itemid\nx,y\n"}, "no user of truth is in rec: 1, for example userid x"),
+    (ONE, {"t.csv": "userid,itemid\nx,y\n"}, "no user of truth is in rec: 1 of 1, for example userid x"),
     ({"r.csv": COMMAS}, T, "r.csv: 0,5 has a decimal comma. Write numbers with a point, as in 0.5."),
     ({"r.csv": f"{HEAD}1,1,2\n1,2,high\n"}, T, 'r.csv: line 3 has "high" where a number should be.'),
     (

@@ -102,7 +102,7 @@ def test_cut_offs_of_their_own_and_long_rows(run: Run) -> None:
 
 
 def test_a_bound_and_what_the_check_finds(capsys: pytest.CaptureFixture[str]) -> None:
-    conditions = "novelty@10 < 1, coverage < 0.5, problems(in history)"
+    conditions = "novelty@10 < 1, coverage < 0.5, problems(seen_items)"
     assert main(["evaluate", *MODELS, *GIVEN, "-m", "novelty,coverage", "--fail-if", conditions]) == 3
     said = capsys.readouterr().err.splitlines()
     assert said[0] == "ranking-udfs: failed: novelty@10 < 1: 0.5283 b in novelty@10"

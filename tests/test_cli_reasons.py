@@ -112,6 +112,13 @@ def test_overlap_needs_no_truth(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
+def test_a_user_is_found_by_the_type_of_the_column(run: Run, con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid, 'nan'::DOUBLE AS score) TO 'rec.parquet'")
+    con.execute("COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid) TO 'truth.parquet'")
+    for user in ("3", "3.0"):
+        assert "*   | 1    | 1    | nan " in run("explain", "rec.parquet", "truth.parquet", "--user-id", user)
+
+
 def test_errors_say_what_to_write(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
     files = ["rec.csv", "truth.csv"]
     unknown = "explain: --user-id must be a user of REC or TRUTH, got 'x'"

@@ -550,6 +550,20 @@ def test_systems_without_a_user_in_common_are_an_error(con: duckdb.DuckDBPyConne
     )
 
 
+def test_a_system_without_an_item_of_truth_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
+    """There would be 0 on one side for all users; ranking_summary says so with its counts."""
+    con.execute("""
+        CREATE OR REPLACE TABLE rec AS
+        SELECT s AS system, u AS userid, s || u AS itemid, 1 AS score
+        FROM range(9) t(u), (VALUES ('a'), ('b')) v(s);
+        CREATE OR REPLACE TABLE truth AS SELECT u AS userid, 'a' || u AS itemid FROM range(9) t(u)
+    """)
+    with pytest.raises(duckdb.Error, match=r"ranking_compare: no item of truth is in rec \(of b\)$"):
+        con.execute("FROM ranking_compare('rec', 'truth', [1])")
+    means = "SELECT system, users, recall FROM ranking_summary('rec', 'truth', [1]) ORDER BY system"
+    assert con.execute(means).fetchall() == [("a", 9, 1.0), ("b", 9, 0.0)]
+
+
 def test_a_segment_without_a_user_in_common_is_unclear(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("""
         CREATE OR REPLACE TABLE by_user AS
@@ -1281,7 +1295,7 @@ def test_which_end_of_a_users_own_number_is_better(con: duckdb.DuckDBPyConnectio
         )
         assert {name for name, _, is_higher, _ in rows if not is_higher} == {*worse}
         gated = con.execute(f"WITH found AS ({call}) SELECT measure, verdict FROM ranking_gate('found')")
-        assert gated.fetchall() == [(name, verdict) for name, verdict, _, _ in rows]
+        assert sorted(gated.fetchall()) == sorted((name, verdict) for name, verdict, _, _ in rows)
     by_name = f"WITH found AS (SELECT * EXCLUDE (higher_is_better) {call}) FROM ranking_gate('found')"
     assert {row[3] for row in con.execute(by_name).fetchall() if row[-1] == "worse"} == {*errors}
     rule = "lower_is_better must be a list of columns of by_user, got"

@@ -5,6 +5,7 @@
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -58,33 +59,37 @@ def test_a_mean_in_words(measure: str, k: int | None, rows: list[Any], said: str
     assert headline_sentence([mean_row(*row) for row in rows], parse_measure(measure), k) == said
 
 
-def test_problems_of_many_users_at_this_k_stand_against_a_verdict() -> None:
-    def row(problem: str, count: int, system: str | None = None, write: str | None = None) -> dict[str, Any]:
-        return {"problem": problem, "count": count, "system": system, "write": write, "example": None}
+def test_problems_at_this_k_stand_against_a_verdict_what_is_wrong_first() -> None:
+    def row(severity: str, code: str, problem: str, count: int, **more: Any) -> dict[str, Any]:
+        of = {"system": None, "k": None, "write": None, "example": None, "of": 943}
+        return {"severity": severity, "code": code, "problem": problem, "count": count, **of, **more}
 
+    tied = ("ties_at_k", "rec: users with tied scores at k = 5")
+    missing = ("not_in_rec", "users in truth that are not in rec")
     found = caveats(
         [
-            row("users in truth that are not in rec", 628, "knn"),
-            row("users in truth that are not in rec", 12, "als"),  # few
-            row("rec: users with tied scores at k = 5", 99, "als", "--ties expected"),
-            row("rec: users with tied scores at k = 5", 50, "knn", "--ties expected"),
-            row("rec: users with tied scores at k = 10", 900, "als"),  # at another k
+            row("doubtful", *missing, 628, system="knn"),
+            row("info", *missing, 12, system="als"),
+            row("doubtful", *tied, 99, system="als", k=5, write="write --ties expected"),
+            row("doubtful", *tied, 50, system="knn", k=5, write="write --ties expected"),
+            row("doubtful", "ties_at_k", "rec: users with tied scores at k = 10", 900, system="als", k=10),
             row(
-                "rec: users whose scores are all equal", 900, "als"
-            ),  # nothing to write: --ties expected is there
-            row("truth: users without a relevant item", 50),
-            row("rec: scores look like ranks, and the highest counts as the best", 1, "knn", "--ascending"),
-            row("items in truth that are not in history", 900),
+                "wrong",
+                "upside_down",
+                "rec: users whose relevant items stand below",
+                700,
+                system="knn",
+                of=800,
+            ),
+            row("wrong", "no_rows", "rec: no rows", 1, of=None),
         ],
-        users=943,
         k=5,
     )
     assert found == [
-        "No recommendations, which counts as an empty list: knn 628 of 943 users.",
-        "Equal scores decide which items are among the first 5: als 99, knn 50 of 943 users; "
-        "write --ties expected.",
-        "Nothing relevant in the truth, so 0 with every model: 50 of 943 users.",
-        "rec: scores look like ranks, and the highest counts as the best: 1 (of knn); write --ascending.",
+        "Users whose relevant items stand below: knn 700 of 800.",
+        "No rows: 1.",
+        "Users in truth that are not in rec: knn 628 of 943.",
+        "Users with tied scores at k = 5: als 99 of 943, knn 50 of 943; write --ties expected.",
     ]
 
 
@@ -114,7 +119,25 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
     assert lead.endswith(f" But o{where}, bert has the best mean.")
     told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("bert", "als", "pop"))
     assert f"O{where}, NDCG@10 is {told}." in rest
-    assert "No recommendations, which counts as an empty list: bert 80 of 120 users." in rest
+    assert "Users in truth that are not in rec: bert 80 of 120." in rest
+
+
+@pytest.mark.parametrize("tied", ["userid >= 50", "true"])
+def test_no_count_stands_over_fewer_users_than_it_is_of(
+    written: Written, con: duckdb.DuckDBPyConnection, tied: str
+) -> None:
+    """Lists for 200 users, of whom truth knows 50; those with equal scores are the others, or all."""
+    con.execute(f"""
+        COPY (
+            SELECT userid, itemid, CASE WHEN {tied} THEN 1 ELSE 9 - itemid END AS score
+            FROM range(200) t(userid), range(12) s(itemid)
+        ) TO 'many.csv';
+        COPY (SELECT u AS userid, u % 10 AS itemid FROM range(50) t(u)) TO 'few.csv'
+    """)
+    lead = " ".join(first_lines(written("a=many.csv", "b=many.csv", "few.csv", "-k", "10")))
+    assert ("Users whose scores are all equal: a 50 of 50, b 50 of 50" in lead) == (tied == "true")
+    assert "200" not in lead
+    assert "150" not in lead
 
 
 def test_equal_models_have_no_best(written: Written) -> None:

@@ -352,8 +352,9 @@ def test_problems_of_the_data_are_warnings_at_the_callers_line() -> None:
         warnings.simplefilter("always")
         ranking_udfs.evaluate(rec, rec[["userid", "itemid"]], "mrr", 1)
     assert [str(one.message) for one in caught] == [
-        "evaluate: rec: users whose scores are all equal: 1, for example userid 1; write ties='expected'",
-        "evaluate: rec: users with tied scores at k = 1: 1, for example userid 1; write ties='expected'",
+        "evaluate: rec: users whose scores are all equal: 1 of 1, for example userid 1; "
+        "write ties='expected'",
+        "evaluate: rec: users with tied scores at k = 1: 1 of 1, for example userid 1; write ties='expected'",
     ]
     assert {one.filename for one in caught} == {__file__}
 
@@ -366,7 +367,7 @@ def test_nobody_is_told_to_write_what_is_written() -> None:
         ranking_udfs.evaluate(rec, truth, "mrr", 1, ties="expected", allow_empty=True)
     said = [str(one.message) for one in caught]
     assert any("no user of truth is in rec" in line for line in said)
-    assert any("scores are all equal" in line for line in said)
+    assert any("users without truth with equal scores: 1 of 1" in line for line in said)
     assert not any("write" in line for line in said)
 
 
@@ -382,7 +383,8 @@ def test_problems_have_the_names_of_the_users_columns() -> None:
         warnings.simplefilter("always")
         ranking_udfs.evaluate(rec, rec[["customer", "sku"]][:2], "mrr", 2, **names)
     assert [str(one.message) for one in caught] == [
-        "evaluate: rec: users with tied scores at k = 2: 1, for example customer 1; write ties='expected'"
+        "evaluate: rec: users with tied scores at k = 2: 1 of 1, for example customer 1; "
+        "write ties='expected'"
     ]
 
 
@@ -394,8 +396,8 @@ def test_models_without_anything_in_common_with_truth_are_an_error(function: str
     rec = {name: truth.assign(itemid=name, score=1.0) for name in "ab"}
     do = getattr(ranking_udfs, function)
     message = (
-        f"{function}: no item of truth is in rec: 1 (of b), for example itemid a in truth, b in rec; "
-        "write allow_empty=True"
+        f"{function}: no item of truth is in rec: 1 of 1 (b), for example itemid a in truth, b in rec; "
+        "write allow_empty=True if that is right"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         do(rec, truth, "mrr", 1)

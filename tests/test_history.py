@@ -12,7 +12,6 @@ import ranking_udfs
 from ranking_udfs.command.arguments import EXIT_FAILED
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb import portable
-from ranking_udfs.evaluation.problems import OF_HISTORY
 from tests.command import Fails, Run, con, fails, folder, registered, run
 
 __all__ = ["con", "fails", "folder", "registered", "run"]
@@ -30,7 +29,13 @@ MAKE = """
         ('y', 3, NULL, 1)
     ) AS t(system, userid, itemid, score)
 """
-IN_TRUTH, LATE, IN_REC, USERS, ITEMS, ONE_SIDED = OF_HISTORY
+IN_TRUTH = "truth: items that the user has in history already"
+LATE = "history: events at or after the first of truth"
+IN_REC = "rec: items that the user has in history already"
+USERS = "users in truth that are not in history"
+ITEMS = "items in truth that are not in history"
+ONE_SIDED = "truth or history without times: late events unseen"
+FOUR = "SELECT problem, system, count, example FROM"
 LATEST = "2026-01-05, and truth from 2026-01-05"
 FOUND = [
     (IN_TRUTH, None, 1, "userid 1, itemid b"),
@@ -51,7 +56,7 @@ def pack() -> Iterator[duckdb.DuckDBPyConnection]:
 
 def of_history(con: duckdb.DuckDBPyConnection, arguments: str, ctes: str = "") -> Problems:
     """The problems that only a history shows, and columns that do not fit."""
-    query = f"{ctes} FROM ranking_check('rec', 'truth', {arguments})"
+    query = f"{ctes} {FOUR} ranking_check('rec', 'truth', {arguments})"
     words = "history", "time"
     return [row for row in con.execute(query).fetchall() if any(word in row[0] for word in words)]
 
@@ -116,7 +121,7 @@ def test_the_problems_of_a_history_are_those_of_the_definition(
         (USERS, None): len({u for u, *_ in truth} - {u for u, *_ in history} - {None}),
         (ITEMS, None): len({i for _, i, _, _ in truth} - {i for _, i, _, _ in history} - {None}),
     }
-    found = pack.execute("FROM ranking_check('rec_of', 'truth_of', history := 'history_of')").fetchall()
+    found = pack.execute(f"{FOUR} ranking_check('rec_of', 'truth_of', history := 'history_of')").fetchall()
     counts = {(problem, system): count for problem, system, count, _ in found if "history" in problem}
     assert counts == {key: count for key, count in expected.items() if count}
 
@@ -128,24 +133,27 @@ def test_leaving_the_last_out_leaks_and_a_split_by_time_does_not(pack: duckdb.Du
         for part in ("train", "test"):
             rows = f"FROM ranking_split('events', {split}) WHERE part = '{part}'"
             pack.execute(f"CREATE OR REPLACE TABLE {part}_of AS {rows}")
-        query = "FROM ranking_check('rec', 'test_of', item_col := 'userid', history := 'train_of')"
+        query = f"{FOUR} ranking_check('rec', 'test_of', item_col := 'userid', history := 'train_of')"
         found = [problem for problem, *_ in pack.execute(query).fetchall()]
         assert (LATE in found) == is_leaking
 
 
 # --- Columns ---
 
-KINDS = "time must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history"
+KINDS = "time must be integers, DATEs or TIMESTAMPs, of one kind i..."
+WHOLE = "time must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got "
 COLUMNS = 'userid, itemid, "time"'
 MISFITS = {
     "SELECT userid FROM train": [("history must have a column itemid (item_col)", "userid")],
     "SELECT * REPLACE (userid::VARCHAR AS userid) FROM train": [
         ("userid must have the same type in truth and in history", "INTEGER and VARCHAR")
     ],
-    "SELECT * REPLACE (time::VARCHAR AS time) FROM train": [(KINDS, "DATE and VARCHAR")],
-    "SELECT * REPLACE (5 AS time) FROM train": [(KINDS, "DATE and INTEGER")],
-    "SELECT * REPLACE ([5] AS time) FROM train": [(KINDS, "DATE and INTEGER[]")],
-    "SELECT * REPLACE (time::TIMESTAMPTZ AS time) FROM train": [(KINDS, "DATE and TIMESTAMP WITH TIME ZONE")],
+    "SELECT * REPLACE (time::VARCHAR AS time) FROM train": [(KINDS, f"{WHOLE}DATE and VARCHAR")],
+    "SELECT * REPLACE (5 AS time) FROM train": [(KINDS, f"{WHOLE}DATE and INTEGER")],
+    "SELECT * REPLACE ([5] AS time) FROM train": [(KINDS, f"{WHOLE}DATE and INTEGER[]")],
+    "SELECT * REPLACE (time::TIMESTAMPTZ AS time) FROM train": [
+        (KINDS, f"{WHOLE}DATE and TIMESTAMP WITH TIME ZONE")
+    ],
 }
 
 
@@ -163,7 +171,7 @@ def test_times_are_looked_at_where_both_tables_have_them_or_they_are_named(
     without = [row for row in FOUND if row[0] != LATE]
     pack.execute("CREATE OR REPLACE VIEW timeless AS SELECT userid, itemid FROM train")
     rule = (ONE_SIDED, None, 1, "one in truth")
-    assert of_history(pack, "history := 'timeless'") == [rule, *without]
+    assert of_history(pack, "history := 'timeless'") == [*without, rule]
     assert of_history(pack, "history := 'timeless', time_col := ''") == without
     assert of_history(pack, "history := 'train', time_col := ''") == without
     rule = ("history must have a column time (time_col)", None, 1, "userid, itemid")
@@ -206,7 +214,7 @@ def test_ids_of_the_history_match_by_the_rules_of_rec_and_truth(
         ):
             columns = f"{one} AS {role}, i AS {second}, i AS {'score' if table == 'r' else 'time'}"
             pack.execute(f"CREATE OR REPLACE TABLE {table} AS SELECT {columns} FROM {ids} AS t(i)")
-        found = pack.execute("FROM ranking_check('r', 't', history := 'h')").fetchall()
+        found = pack.execute(f"{FOUR} ranking_check('r', 't', history := 'h')").fetchall()
         assert {problem: count for problem, _, count, _ in found if "history" in problem} == {
             **{IN_TRUTH: 2, LATE: 2, IN_REC: 3, USERS: 3, ITEMS: 3}
         }
@@ -238,9 +246,9 @@ def test_the_check_says_in_which_file_and_what_to_write(run: Run, files: None) -
         (ITEMS, 1, "sku c", "train.csv"),
     ]
     assert [row["write"] for row in found] == [
-        "ranking-udfs split --seen drop",
-        None,
-        "an ANTI JOIN with the history where rec is made",
+        "write ranking-udfs split --seen drop",
+        "end the history before truth begins",
+        "ANTI JOIN rec with the history",
         None,
         None,
     ]
@@ -281,26 +289,36 @@ def test_tables_of_a_database_are_a_history(run: Run, files: None) -> None:
     given = [argument.removesuffix(".csv") for argument in CHECK]
     found = run(*given, "--database", "shop.duckdb", "--history", "train", "--time", "rated_on")
     assert LATE in found
-    assert "(of train), for example customer 9" in found
+    assert "3 (train), for example customer 9" in found
 
 
-def test_fail_if_takes_the_words_of_a_history(
+def test_fail_if_takes_the_codes_of_a_history(
     run: Run, files: None, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*CHECK, "--history", "train.csv", "--fail-if", "problems(history)"]) == EXIT_FAILED
+    codes = "problems(truth_in_history, seen_items)"
+    assert main([*CHECK, "--history", "train.csv", "--fail-if", codes]) == EXIT_FAILED
     said = capsys.readouterr().err
-    assert said.startswith(f"ranking-udfs: failed: problems(history): {IN_TRUTH}: 1 (of test.csv)")
+    assert said.startswith(f"ranking-udfs: failed: {codes}: {IN_TRUTH}: 1 of 3 (test.csv)")
     Path("past.csv").write_text("customer,sku\n1,c\n2,b\n2,a\n9,d\n9,b\n")
     Path("made.csv").write_text("customer,sku,score\n1,b,1\n2,c,2\n9,a,2\n")
-    assert (
-        run(*CHECK, "--history", "past.csv", "--fail-if", "problems(history)") == "The check found nothing.\n"
-    )
+    assert run(*CHECK, "--history", "past.csv", "--fail-if", codes) == "The check found nothing.\n"
+
+
+@pytest.mark.usefixtures("files")
+def test_times_that_cannot_be_looked_for_stop_no_gate(run: Run) -> None:
+    """The history has a time, and truth has none: it is only to know, with what to write."""
+    Path("past.csv").write_text("customer,sku,time\n1,c,3\n2,b,3\n2,a,3\n9,d,3\n9,b,3\n")
+    Path("made.csv").write_text("customer,sku,score\n1,b,1\n2,c,2\n9,a,2\n")
+    arguments = (*CHECK, "--history", "past.csv", "--fail-if", "problems", "--format", "json")
+    (found,) = json.loads(run(*arguments))
+    assert (found["severity"], found["problem"]) == ("info", ONE_SIDED)
+    assert found["write"] == "write --time '' if there are none"
 
 
 @pytest.mark.parametrize("command", ["check", "evaluate"])
-def test_the_words_of_a_history_want_one(fails: Fails, files: None, command: str) -> None:
-    said = fails(2, command, *CHECK[1:], "--fail-if", "problems(history)")
-    assert said == f"{command}: --fail-if problems(history) needs --history FILE"
+def test_the_codes_of_a_history_want_one(fails: Fails, files: None, command: str) -> None:
+    said = fails(2, command, *CHECK[1:], "--fail-if", "problems(seen_items)")
+    assert said == f"{command}: --fail-if problems(seen_items) needs --history FILE"
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,7 @@ QUERIES = {
     "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
     "ranking_fuse": "FROM ranking_fuse('systems', 'combmnz', MAP {'a': 1, 'b': 0.3}) ORDER BY ALL",
     "ranking_functions": "FROM ranking_functions()",
+    "ranking_problem_codes": "FROM ranking_problem_codes()",
     "ranking_mean": f"SELECT ranking_mean(p / a) AS a, ranking_mean(1e9 * p) AS b {PAIRS}",
     "ranking_geometric_mean": f"SELECT ranking_geometric_mean(p / a) {PAIRS}",
     "ranking_judge": "SELECT ranking_judge(['a'], ['b', 'a']), ranking_judge([3, 1], [2, 1], [1, 2.5])",
@@ -373,7 +374,7 @@ def other(shop: Path, bare: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnect
     return bare.execute(f"ATTACH '{shop}' AS other (READ_ONLY)")
 
 
-NAN = [("rec: score is NaN", None, 1, "userid 1, itemid 1")]
+NAN = [("doubtful", None, "rec: score is NaN", "nan_score", None, "userid 1, itemid 1", 1, 1)]
 
 
 def test_a_view_is_read_from_elsewhere_and_finds_its_own_tables(other: duckdb.DuckDBPyConnection) -> None:

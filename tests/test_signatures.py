@@ -16,7 +16,7 @@ TABLES = """
     CREATE TABLE rec AS SELECT i % 3 AS userid, i AS itemid, i % 5 AS score, i % 2 AS system
     FROM range(24) t(i);
     CREATE TABLE truth AS SELECT i % 3 AS userid, i AS itemid, i % 4 AS rel, i % 5 AS intent
-    FROM range(0, 24, 2) t(i);
+    FROM range(0, 25, 2) t(i) UNION ALL SELECT 0, 3, 1, 2;
     CREATE TABLE listed AS SELECT userid AS u, itemid AS i, score AS s, system AS m FROM rec;
     CREATE TABLE liked AS SELECT userid AS u, itemid AS i, rel AS g, intent AS n FROM truth;
     CREATE TABLE by_user AS SELECT i % 9 AS userid, i % 2 AS system, 2 AS k, sin(i) AS ndcg, cos(i) AS mrr

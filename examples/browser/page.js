@@ -27,8 +27,8 @@ const MOST_SYSTEMS = { charts: 8, pairs: 20 };
 const CONFIDENCE = 0.95;
 const FEW_JUDGED = 0.2; // of the first k: below it, most of what counts as a miss is unknown
 const TOUCHED = 0.05; // of the users: from this share without a list on, means of users with lists stand beside
-const RANKS = "rec: scores look like ranks"; // how the rows of ranking_check begin that this page acts on
-const NOTHING = /^no (user|item) of truth is in rec/;
+const NOTHING = ["no_common_user", "no_common_item"]; // codes of ranking_check without which there is nothing to measure
+const ENDS = ["upside_down", "unknown_end"]; // and those against which the best score is said
 
 const $ = (selector) => document.querySelector(selector);
 const identifier = (name) => `"${name.replaceAll('"', '""')}"`;
@@ -405,19 +405,12 @@ async function answer(question) {
   const cuts = `[${ks.map((k) => k ?? "NULL").join(", ")}]`;
   const grades = minGrade === null ? "" : `, min_grade := ${minGrade}`;
   const checked = (isLow) => `FROM ranking_check('rec', 'truth', ks := ${cuts}${isLow ? ", descending := false" : ""}${grades})`;
-  let isLow = question.best === "low";
-  let problems = await step("Checking the data", checked(isLow), false);
+  const isLow = question.best === "low";
+  const problems = await step("Checking the data", checked(isLow));
   const counts = await step("Checking the data", COUNTS(question), false);
   const hasMisses = counts.some((row) => row.has_misses);
   const systems = question.hasSystems ? counts.filter((row) => row.system !== null).map((row) => row.system) : [null];
-  const ranked = problems.filter((row) => row.problem.startsWith(RANKS));
-  const isFound = !question.best && ranked.length > 0 && ranked.length >= systems.length;
-  if (isFound) {
-    isLow = true;
-    problems = await step("Checking the data", checked(isLow), false);
-  }
-  listing.push(checked(isLow));
-  const nothing = problems.filter((row) => NOTHING.test(row.problem));
+  const nothing = problems.filter((row) => NOTHING.includes(row.code));
   if (nothing.length) throw new InputError("truth", `${nothing.map(problemText).join("\n")}\nThere is nothing to measure.`);
   const given = `${isLow ? ", descending := false" : ""}${grades}`;
   const baseline = systems.includes(question.baseline) ? question.baseline : systems[0];
@@ -429,7 +422,7 @@ FROM ranking_by_user('rec', 'truth', ${cuts}${given})`);
   const means = await query("FROM means");
   const users = await step("Measuring", WITHOUT(key, ks[0], hasMisses));
   const compared = systems.length > 1 ? await compare(step, { ks, measures, systems, baseline, users }) : { comparisons: [] };
-  return { ...question, problems, counts, systems, baseline, means, users, listing, isFound, ...compared };
+  return { ...question, problems, counts, systems, baseline, means, users, listing, ...compared };
 }
 
 /** Compare each model with the baseline, each with each by the measure that decides, and of users who have all. */
@@ -492,7 +485,9 @@ ORDER BY mean DESC, system`;
 
 const join = (names, word) => (names.length > 1 ? `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}` : names.join());
 const problemText = (row) =>
-  `${row.problem}: ${row.count}${row.system === null ? "" : ` (of ${row.system})`}${row.example === null ? "" : `, for example ${row.example}`}`;
+  `${row.problem}: ${row.count}${row.of === null ? "" : ` of ${row.of}`}${row.system === null ? "" : ` (${row.system})`}` +
+  `${row.example === null ? "" : `, for example ${row.example}`}` +
+  `${ENDS.includes(row.code) ? "; if the lowest score is the best, say so under “Best score”" : ""}`;
 
 /** Say what ranking_compare found of two models. */
 function sentence(row, family) {
@@ -662,8 +657,7 @@ async function show(found) {
 }
 
 /** Say what is wrong with the data, before any number. */
-function* data({ problems, counts, isFound }) {
-  if (isFound) yield element("p", {}, "The scores look like ranks, so the lowest counts as the best. “Best score” above changes that.");
+function* data({ problems, counts }) {
   const runs = new Set(tables.rec.flatMap((one) => one.runs).filter((name) => name !== column("rec", "system")));
   const unread = [...runs].map((name) => `rec: a column ${name} is not read, so that several runs of a model make one list: keep one run`);
   const texts = [...unread, ...problems.map(problemText)];

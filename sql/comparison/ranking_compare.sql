@@ -4,7 +4,8 @@
 -- rec, truth:   tables with system, userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:           LIST of cut-offs; NULL among them means the whole list
 -- baseline:     name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- measures:     LIST of columns of ranking_by_user, or their other names (map); by default ndcg, recall, average_precision, mrr, hit_rate and precision
+-- measures:     LIST of columns of ranking_by_user, or their other names (map); by default ndcg, recall, average_precision,
+--               mrr, hit_rate and precision
 -- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
 -- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none
 -- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p and of minimum_detectable_effect, for the number of
@@ -18,12 +19,12 @@
 --               relative (difference / mean_baseline), relative_low and relative_high (Fieller's interval; NULL where that
 --               has no bounds), wins, ties (|d| <= 1e-12 of the values or 1, which counts as 0) and losses (of system),
 --               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same (that the
---               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so many
---               users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear';
+--               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so
+--               many users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear';
 --               higher_is_better (NULL where neither end is)
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure that is no such
 --               column, or has options or cut-offs; an option with a value that is not allowed; two systems that recommend to
---               no user in common
+--               no user in common; a system without an item of truth
 -- Source:       Smucker, Allan and Carterette (2007); Sakai (2014); Holm (1979); Schuirmann (1987) for the margin
 -- Example:      SELECT system, measure, difference, low, high, p_adjusted, verdict
 --               FROM ranking_compare('rec', 'truth', [10], baseline := 'popularity', measures := ['ndcg', 'recall']);
@@ -73,6 +74,11 @@ WITH _ranking_scores AS MATERIALIZED (
     UNION ALL BY NAME
     SELECT _ranking_compared_measures(_ranking_table_measures(), measures, 'ranking_compare') AS compared_measures
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            'ranking_compare')
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(

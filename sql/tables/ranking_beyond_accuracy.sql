@@ -39,9 +39,9 @@ FROM (
             COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system')),
             k,
             count(*) AS users,
-            count(*) - count(profile_popularity) AS users_without_history,
+            count(*) FILTER (NOT has_history) AS users_without_history,
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items'))),
+                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items', 'has_history'))),
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(

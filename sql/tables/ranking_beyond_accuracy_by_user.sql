@@ -27,7 +27,8 @@
 -- popularity: the mean of u(i) / U over L; an item that history does not have is 0. RecTools and RecBole give the mean of
 -- u(i), or of rows; Evidently leaves unknown items out.
 --
--- profile_popularity: the same over what the user has in history; NULL without a history, as repeats is.
+-- profile_popularity: the same over what the user has in history; NULL without a history, as repeats is, and for a list
+--             without items, so that its mean is over the users of popularity's.
 --
 -- novelty: the mean of -log2(max(u(i), 1) / U): an item that nobody has is as if one user had it. As RecTools'
 -- MeanInvUserFreq; RePlay's Surprisal divides by log2(U), recommenders takes shares of rows.
@@ -64,7 +65,7 @@ WITH _ranking_lists AS MATERIALIZED (
         ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )
 )
-SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
+SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
     '_ranking_lists', rec, history, items,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),

@@ -7,7 +7,7 @@
 -- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
 --             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
 --             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated
---             (Hyndman and Fan 1996, type 7)
+--             (Hyndman and Fan 1996, type 7), and may differ in the last digit between versions of DuckDB
 -- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
 -- Example:    SELECT system, mean, median, zeros
 --             FROM ranking_distribution('rec', 'truth', [10]) WHERE measure = 'ndcg';

@@ -45,6 +45,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
         lists.scores,
+        nans.score AS nan,
+        nans.items AS nan_items,
         truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
@@ -63,6 +65,14 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         NULL,
         true
     ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    LEFT JOIN (
+        SELECT system, any_value(score) AS score, list(itemid) AS items
+        FROM _ranking_recs(
+            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
+        )
+        WHERE isnan(TRY_CAST(score AS DOUBLE))
+        GROUP BY system
+    ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
         SELECT _ranking_valid(
             rec,
@@ -131,7 +141,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     list_transform(found, lambda one: one[2]) AS places,
                     least(_ranking_cut_off(k, len(rec_items)), len(rec_items)) AS shown,
                     _ranking_judgement(
-                        found, len(rec_items), len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
+                        found, len(rec_items), len(truth_items),
+                        CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
                     '_ranking_user_lists',
                     rec,
@@ -148,7 +159,9 @@ SELECT
         THEN _ranking_id_as_column(missed, listed)
         ELSE _ranking_id_as_column(listed, missed)
     END AS itemid,
-    scores[coalesce(rank, found_at)] AS score,
+    coalesce(
+        scores[coalesce(rank, found_at)],
+        CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
     grade,
     CASE WHEN has_truth THEN is_relevant END AS relevant,
     gain,

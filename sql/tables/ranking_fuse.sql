@@ -2,8 +2,8 @@
 --
 -- rec:       a table with system, userid, itemid and score, as for ranking_judged
 -- method:    'rrf', reciprocal rank fusion: the sum of weight / (rrf_k + rank), ranks from 1; 'borda': of
---            weight * (N - rank + 1) / N, where N is the number of different items of the user in all lists; 'combsum': of
---            weight * normalized score; 'combmnz': that, times the number of systems with a score of the item
+--            weight * greatest(N - rank + 1, 0) / N, where N is the number of different items of the user in all lists;
+--            'combsum': of weight * normalized score; 'combmnz': that, times the number of systems with a score of the item
 -- weights:   MAP from each system to a number >= 0; 0: as if rec did not have the system; NULL: 1 for all
 -- rrf_k:     for 'rrf': how little the first ranks differ from those after them
 -- normalize: for 'combsum' and 'combmnz', what becomes of the scores of each list: 'min_max': (x - min) / (max - min);

@@ -62,8 +62,17 @@ KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts)
 SENT = {
     "values": ("_ranking_by_user", "_ranking_expected_by_user"),
     "problems": ("_ranking_user_problems",),
+    "listed": ("_ranking_evidence",),
     "contents": ("_ranking_contents_by_user",),
     "lists": ("_ranking_contents_lists",),
+}
+# Of a check: counts are added up, and what is of lists without seen items has been sent with the rest.
+OF_CHECK = {
+    "_ranking_user_problems": """TABLE
+        SELECT code, system, k, sum(count)::BIGINT AS count, min(of_row) AS of_row, min(example) AS example,
+            size, sum(of)::BIGINT AS of, max(severity) AS severity
+        FROM _ranking_problems GROUP BY ALL""",
+    "_ranking_evidence": "TABLE FROM _ranking_listed WHERE NOT unseen",
 }
 # Tables without a row have no two systems, and none that is named.
 OF_A_PLAN = {
@@ -183,7 +192,8 @@ class Partitioned:
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
                 SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
-            replace_macros(con, dict.fromkeys(SENT.get(kind, ()), f"TABLE FROM _ranking_{kind}"))
+            names = SENT.get(kind, ())
+            replace_macros(con, {name: OF_CHECK.get(name, f"TABLE FROM _ranking_{kind}") for name in names})
         for table, columns in self.columns.items():
             con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
             query = f"FROM _ranking_no_{table}"
@@ -486,9 +496,15 @@ class Call:
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
+        min_grade, has_history = self.argument("min_grade"), "history" in self.columns
+        history = "history" if has_history else "rec"
         problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names_sql},
             _ranking_cuts({self.argument("ks")}, 'ranking_check'), _ranking_longest({self.argument("ks")}),
-            {self.argument("min_grade")})"""
+            {min_grade}, {self.argument("unjudged")})"""
+        listed = " UNION ALL ".join(
+            f"FROM _ranking_evidence('rec', 'truth', '{history}', {self.names_sql}, {min_grade}, {unseen})"
+            for unseen in ["false", "true"][: 1 + has_history]
+        )
         sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
         truth, times = "FROM truth", [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
         if all(times):
@@ -499,20 +515,18 @@ class Call:
             late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
             sources.append(("truth", "time", f"({truth.replace('truth', 'truth WHERE false', 1)})"))
             sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
-        if "history" in self.columns:
+        if has_history:
             # One late event goes along as a row, for the merge to find the first, the others as a count.
             problems = f"""{problems} UNION ALL (
                 WITH _ranking_dated AS ({truth})
                 SELECT * REPLACE (
-                    count - (place = 42)::BIGINT AS count, CASE WHEN place <> 42 THEN example END AS example)
+                    count - (code = 'late_history' AND count > 0)::BIGINT AS count,
+                    CASE WHEN code <> 'late_history' THEN example END AS example)
                 FROM _ranking_history_problems('rec', '_ranking_dated', 'history', {self.names_sql},
                     {self.argument("time_col")})
-                WHERE place BETWEEN 41 AND 43)"""
-        yield (
-            "problems",
-            f"""SELECT place, problem, system, sum(count)::BIGINT AS count, min(example) AS example, size
-            FROM ({problems}) GROUP BY ALL""",
-        )
+                WHERE code IN ('truth_in_history', 'late_history', 'seen_items'))"""
+        yield "problems", problems
+        yield "listed", listed
         for table, role, source in sources:
             ids = ", ".join(
                 f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"

@@ -183,7 +183,7 @@ def broken_rules(given: argparse.Namespace) -> Iterator[str]:
             yield "--items needs --history FILE, with whose categories those of the lists are compared"
     for one in given.fail_if or []:
         if one.verdict != PROBLEMS and given.command == "check":
-            yield f"--fail-if of the check must be problems or problems(WORDS), got {one.text}"
+            yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
         if one.verdict == PROBLEMS and given.no_check:
             yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
         if one.verdict in VERDICTS and given.command != "compare":

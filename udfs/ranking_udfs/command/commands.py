@@ -23,7 +23,7 @@ from ..evaluation.comparison import (
 from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, find_standings
-from ..evaluation.problems import NOTHING, check_common, problem_text
+from ..evaluation.problems import CODES, NOTHING, check_common, problem_text
 from ..evaluation.queries import Plan, Request, explain_query, fetch_rows, overlap_query, plan, with_contents
 from ..evaluation.words import Row
 from ..inputs.tables import (
@@ -42,7 +42,7 @@ from ..writing import atomic_file
 from .arguments import EXIT_FAILED, EXIT_USAGE
 from .cli import INTERRUPTED
 from .comparison_tables import comparison_text, letters_text
-from .gates import check_problem_names, failures, looks_at, values_of_comparison, values_of_summary
+from .gates import check_problem_codes, failures, looks_at, values_of_comparison, values_of_summary
 from .messages import say
 from .output import check_outputs, copy_statement, is_terminal, write_output
 from .reasons import explanation_text, overlap_text
@@ -52,7 +52,7 @@ from .standard_input import with_stdin
 from .text_tables import WIDTH, Cells, evaluation_text, render, render_document, render_remark
 
 INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
-PROBLEM_COLUMNS = ("problem", "system", "count", "example", "file", "write")
+PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 WIDEST = 100  # of lines of measures and functions
 TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
 
@@ -101,7 +101,8 @@ class Work:
 
     def request(self, caller: str, **changes: Any) -> Request:
         """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
-        check_problem_names(self.given.fail_if, caller, self.job.request.history)
+        codes = fetch_rows(self.con, CODES) if self.given.fail_if else []
+        check_problem_codes(self.given.fail_if, caller, self.job.request.history, codes)
         return with_contents(replace(self.job.request, **changes), caller, True)
 
     def read(self) -> Tables:
@@ -130,7 +131,7 @@ class Work:
             self.con.execute(statement)
         problems = [] if self.given.no_check else self.problems(request, tables, steps)
         for problem in [] if self.given.quiet else problems:
-            if self.given.allow_empty or problem["problem"] not in NOTHING:
+            if self.given.allow_empty or problem["code"] not in NOTHING:
                 say("note", problem_text(problem))
         if not self.given.allow_empty:
             check_common(problems)
@@ -246,7 +247,7 @@ def explain(work: Work) -> str:
     tables = work.read()
     check_users(work.con, work.inputs)
     work.step("ranking")
-    query = "SELECT count(*) > 0 FROM {} WHERE userid::VARCHAR = ?"
+    query = "SELECT count(*) > 0 FROM {} WHERE _ranking.main._ranking_is_user(userid, ?)"
     has_truth, has_list = (
         work.con.execute(query.format(f"{tables.prefix}{name}"), [given.user_id]).fetchall() == [(True,)]
         for name in ("truth", "rec")

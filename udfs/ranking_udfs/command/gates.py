@@ -9,9 +9,9 @@ from typing import Any
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError
-from ..evaluation.problems import OF_HISTORY, is_known, problem_text
+from ..evaluation.problems import is_problem, problem_text
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
-from ..texts import shorten
+from ..texts import did_you_mean, shorten
 
 WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
@@ -33,7 +33,7 @@ class Condition:
     system   the model that it looks at; None for each
     measure  the measure that it looks at, with its options; None for each
     cuts     the cut-offs that it looks at; () for each
-    column   the column that has a bound, None for the measure's mean; of problems, the words of some
+    column   the column that has a bound, None for the measure's mean; of problems, the codes of some
     verdict  the verdict that fails, or "problems" of the data; None for a bound
     sign     of the bound
     bound    the number to compare with
@@ -183,8 +183,9 @@ def failure(
     condition: Condition, comparisons: Sequence[Row], values: Sequence[Value], problems: Sequence[Row]
 ) -> str | None:
     if condition.verdict == PROBLEMS:
-        word = (condition.column or "").lower()
-        return line_of([problem_text(row) for row in problems if word in row["problem"].lower()])
+        chosen = problem_codes(condition)
+        found = [row for row in problems if is_problem(row) and (not chosen or row["code"] in chosen)]
+        return line_of([problem_text(row) for row in found])
     if condition.verdict is not None:
         seen = [row for row in comparisons if condition.is_of(row)]
         if not seen:
@@ -254,13 +255,25 @@ def place_of(row: Row) -> str:
     return place if segment in (None, EVERYBODY) else f"{place}, segment {shorten(segment)}"
 
 
-def check_problem_names(conditions: Iterable[Condition], caller: str, has_history: bool) -> None:
-    """Raise UsageError for a problem that the check never finds."""
+def problem_codes(condition: Condition) -> list[str]:
+    """Return the codes of `problems(code, code)`; none for all."""
+    return [one.strip().lower() for one in (condition.column or "").split(",") if one.strip()]
+
+
+def check_problem_codes(
+    conditions: Iterable[Condition], caller: str, has_history: bool, codes: Iterable[Row]
+) -> None:
+    """Raise UsageError for a problem that the check never finds, or that is never more than to know.
+
+    `codes` are the rows of ranking_problem_codes.
+    """
+    grave = {one["code"]: one for one in codes if one["can_be_problem"]}
     for one in conditions:
-        if one.verdict != PROBLEMS or one.column is None or is_known(one.column):
-            continue
-        if not is_known(one.column, OF_HISTORY):
-            rule = "--fail-if problems(WORDS) must be words that a problem is called by"
-            raise UsageError(f"{caller}: {rule}, got {one.text}")
-        if not has_history:
-            raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")
+        for code in problem_codes(one) if one.verdict == PROBLEMS else ():
+            if code not in grave:
+                there = (name for name, row in grave.items() if has_history or not row["needs_history"])
+                hint = did_you_mean(code, grave)
+                rule = f"--fail-if problems(CODE) must be of codes of problems{hint}"
+                raise UsageError(f"{caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
+            if grave[code]["needs_history"] and not has_history:
+                raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")

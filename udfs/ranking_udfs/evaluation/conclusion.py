@@ -9,7 +9,7 @@ from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
 from .pairs import Standing
-from .problems import ADVICE, RANKS, TIES, problem_text
+from .problems import is_problem
 from .words import Row, column_decimals, format_number, format_p, format_with_half, join_names
 
 HEADLINES = {  # what a hundred times a mean says, in words
@@ -17,19 +17,8 @@ HEADLINES = {  # what a hundred times a mean says, in words
     "recall": (" %", " of what is relevant to a user is PLACE"),
     "precision": (" %", " of the recommendations PLACE are relevant"),
 }
-TOUCHED = 0.05  # of the users: from this share on, a problem stands beside the verdict
+TOUCHED = 0.05  # of the users: from this share on, those without a list stand beside the verdict
 FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is unknown
-CAVEATS = {  # by how a problem begins, in whole sentences
-    "users in truth that are not in rec": "No recommendations, which counts as an empty list",
-    "rec: users with fewer than k = ": "Fewer than NUMBER recommendations",
-    "rec: users whose scores are all equal": "All scores of a user are equal",
-    "rec: users with tied scores at k = ": "Equal scores decide which items are among the first NUMBER",
-    "rec: users whose order rests on ties": "Equal scores decide the order of the first NUMBER",
-    "users with recommendations of one system only": "Recommendations of one model alone",
-    "truth: users without a relevant item": "Nothing relevant in the truth, so 0 with every model",
-}
-TIED = tuple(start for start, texts in ADVICE.items() if texts == TIES)
-GRAVE = (RANKS, "users that match truth but for", "items that match truth but for")  # however few
 
 
 def measure_label(row: Row) -> str:
@@ -182,25 +171,25 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     return f"{where}, {label} is {', '.join(means)}."
 
 
-def caveats(problems: Sequence[Row], users: int, k: int | None) -> list[str]:
-    """Say what in the data stands against a verdict at this k, the problems of one kind in a sentence.
+def caveats(problems: Sequence[Row], k: int | None) -> list[str]:
+    """Say what in the data stands against a verdict at this k: what is wrong first, a sentence for each code.
 
-    `problems` are rows of ranking_check with what to write. Those of few users are left to the list of all.
+    `problems` are rows of ranking_check with what to do.
     """
     found: dict[str, list[Row]] = {}
-    for row in problems:
-        words = next((words for start, words in CAVEATS.items() if row["problem"].startswith(start)), None)
-        at = re.search(r"k = (\d+)", row["problem"])
-        is_met = row["problem"].startswith(TIED) and not row["write"]  # by expected values over all orders
-        if words and not is_met and row["count"] >= TOUCHED * users and (at is None or int(at[1]) == k):
-            found.setdefault(words.replace("NUMBER", str(k)), []).append(row)
+    for row in sorted(filter(is_problem, problems), key=lambda row: row["severity"] != "wrong"):
+        if row["k"] in (None, k):
+            found.setdefault(row["code"], []).append(row)
     texts = []
-    for words, rows in found.items():
-        names = [f"{printable(row['system'])} " if row["system"] is not None else "" for row in rows]
-        counts = ", ".join(f"{name}{row['count']}" for name, row in zip(names, rows, strict=True))
-        write = f"; write {rows[0]['write']}" if rows[0]["write"] else ""
-        texts.append(f"{words}: {counts} of {users} users{write}.")
-    return texts + [f"{problem_text(row)}." for row in problems if row["problem"].startswith(GRAVE)]
+    for rows in found.values():
+        names = ["" if row["system"] is None else f"{printable(row['system'])} " for row in rows]
+        shares = ["" if row["of"] is None else f" of {row['of']}" for row in rows]
+        told = zip(names, rows, shares, strict=True)
+        counts = ", ".join(f"{name}{row['count']}{share}" for name, row, share in told)
+        problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
+        advice = dict.fromkeys(row["write"] for row in rows if row["write"])
+        texts.append(f"{problem[:1].upper()}{problem[1:]}: {counts}{''.join(f'; {one}' for one in advice)}.")
+    return texts
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:

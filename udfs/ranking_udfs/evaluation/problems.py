@@ -1,6 +1,5 @@
-"""Problems of the data: rows of ranking_check with the file that has them, and what to write against them."""
+"""Problems of the data: rows of ranking_check with the file that has them, and what to do against them."""
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,116 +10,92 @@ from .words import Row
 if TYPE_CHECKING:
     from .queries import Request  # which takes DuckDB along
 
-NOTHING = ("no user of truth is in rec", "no item of truth is in rec")
-RANKS = "rec: scores look like ranks, and the highest counts as the best"
-# Advice against a problem: in the command, and in Python.
-TIES = ("--ties expected", "ties='expected'")
-EMPTY = ("--allow-empty", "allow_empty=True")
-OWN = "items that the user has in history already"
-SHORTER = (
-    "rec: users whose list is shorter than truth: without k, ndcg is against the best list of its length"
-)
-ADVICE = {  # by how a problem begins
-    RANKS: ("--ascending", "descending=False"),
-    "rec: users whose scores are all equal": TIES,
-    "rec: users whose order rests on ties": TIES,
-    "rec: users with tied scores": TIES,
-    f"rec: {OWN}": ("an ANTI JOIN with the history where rec is made",) * 2,
-    f"truth: {OWN}": ("ranking-udfs split --seen drop", "ranking_split(..., seen := 'drop')"),
-    SHORTER: ("-m 'ndcg(ideal=truth)'", "ndcg(ideal=truth)"),
-    **dict.fromkeys(NOTHING, EMPTY),
-}
-# Each problem that a command may show, with # for a number.
-TEXTS = (
-    "rec: no rows",
-    *NOTHING,
-    RANKS,
-    "users that match truth but for case, blanks or zeros",
-    "items that match truth but for case, blanks or zeros",
-    "rec: systems without users in common",
-    *(f"rec: {column} is NULL" for column in ("userid", "itemid", "score")),
-    "rec: score is NaN",
-    "rec: (userid, itemid) repeated in the top k = #",
-    "rec: users whose scores are all equal",
-    "rec: users whose order rests on ties within the top k = #",
-    "rec: users with tied scores at k = #",
-    "rec: users with fewer than k = # items",
-    "rec: users with fewer items than the longest list, below k = #",
-    SHORTER,
-    "truth: no rel is above 0, so nothing is relevant",
-    "truth: no rel is # or above, so nothing is relevant",
-    *(f"truth: {column} is NULL" for column in ("userid", "itemid", "rel")),
-    "truth: rel is NaN or infinite",
-    "truth: rel is negative",
-    "truth: (userid, itemid) repeated",
-    "truth: users without a relevant item",
-    "users in truth that are not in rec",
-    "users in rec that are not in truth",
-    "users with recommendations of one system only",
-)
-OF_HISTORY = (
-    f"truth: {OWN}",
-    "history: events at or after the first of truth",
-    f"rec: {OWN}",
-    "users in truth that are not in history",
-    "items in truth that are not in history",
-    "truth or history without a column time, so its late events are not looked for",
-)
+CODES = "FROM ranking_problem_codes()"
+NOTHING = ("no_common_user", "no_common_item")
+TIES = ("equal_scores", "ties_in_top_k", "ties_at_k")
+PROBLEMS = ("wrong", "doubtful")  # the severities of which a gate takes notice
 
 
-def is_known(words: str, texts: Sequence[str] = TEXTS) -> bool:
-    """Return whether one of these problems may be called by these words."""
-    sought = re.sub(r"\d+", "#", words.lower())
-    return any(sought in text.lower() for text in texts)
+def is_problem(row: Row) -> bool:
+    """Return whether a row is more than something to know."""
+    return row["severity"] in PROBLEMS
 
 
 def with_advice(
     rows: Sequence[Row],
+    codes: Mapping[str, Row],
     files: Mapping[str | None, str],
     truth: str | None,
     *,
+    systems: Sequence[str],
     is_command: bool,
     request: "Request",
     allow_empty: bool,
     history: str | None = None,
 ) -> list[Row]:
-    """Return the rows with `file`, where a problem is of one, and `write`: what to write.
+    """Return the rows with `file`, where a problem is of one, and `write`: what to do.
 
-    `files` are those of models by name, under None that of all; `truth` and `history` theirs. Nobody is told
-    to write what is in the request already, or of measures that are not.
+    `codes` are the rows of ranking_problem_codes by code; `files` those of models by name, under None that of
+    all; `truth` and `history` theirs. What the request does already is only to know, and nobody is told to do
+    it, or about measures that are not asked for.
     """
-    followed = [TIES] * (request.ties == "expected") + [EMPTY] * allow_empty
+    followed = (TIES if request.ties != "item" else ()) + (NOTHING if allow_empty else ())
     is_cut = any(
         one.measure.name == "ndcg" and one.options["ideal"] == "cut" and None in one.cuts
         for one in request.choices
     )
+    turned = {row["system"] for row in rows if row["code"] == "upside_down"}
     found: list[Row] = []
     for row in rows:
-        problem, system = row["problem"], row["system"]
-        if problem == SHORTER and not is_cut:
+        code, system = row["code"], row["system"]
+        if code == "shorter_than_truth" and not is_cut:
             continue
-        file = truth if problem.startswith("truth") else files.get(system, files.get(None))
-        if problem.startswith("history") or problem.endswith("in history"):
-            file = history
-        advice = next((texts for start, texts in ADVICE.items() if problem.startswith(start)), None)
-        write = None if advice is None or advice in followed else advice[not is_command]
-        if problem == RANKS and system in files and len(files) > 1:
-            write = f"{system}={file}:ascending" if is_command else None
-        found.append({**row, "file": file, "write": write})
+        of_system = files.get(system, files.get(None))
+        about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
+        file = {"rec": of_system, "truth": truth, "history": history}.get(about)
+        write = codes[code]["in_command" if is_command else "in_python"]
+        if write and code in ("upside_down", "unknown_end"):
+            is_all = turned >= {*systems} or len(systems) < 2
+            turn = turning(system, of_system, is_all, files, request, is_command)
+            write = write.replace("{ascending}", turn)
+        if code in followed:
+            row = {**row, "severity": "info"}
+        found.append({**row, "file": file, "write": None if code in followed else write})
     return found
+
+
+def turning(
+    system: str | None,
+    file: str | None,
+    is_all: bool,
+    files: Mapping[str | None, str],
+    request: "Request",
+    is_command: bool,
+) -> str:
+    """Say how the best end of a system's scores becomes the other one."""
+    way = "ascending" if request.descending else "descending"
+    if is_command and system in files and len(files) > 1:
+        return f"write {system}={file}:{way}"
+    if is_all:
+        in_command = "write --ascending" if request.descending else "leave --ascending out"
+        return in_command if is_command else f"write descending={not request.descending}"
+    if is_command and request.descending:
+        return f"write --ascending={system}"
+    return f"negate the scores of {shorten(system)}"
 
 
 def problem_text(row: Row) -> str:
     """Say a problem on one line, with its count, an example, and what with_advice adds."""
     of = ", ".join(shorten(row[name]) for name in ("system", "file") if row.get(name) is not None)
-    text = f"{row['problem']}: {row['count']}{f' (of {of})' if of else ''}"
+    share = "" if row["of"] is None else f" of {row['of']}"
+    text = f"{row['problem']}: {row['count']}{share}{f' ({of})' if of else ''}"
     if row["example"] is not None:
         text += f", for example {shorten(row['example'])}"
-    return f"{text}; write {row['write']}" if row.get("write") else text
+    return f"{text}; {row['write']}" if row.get("write") else text
 
 
 def check_common(rows: Sequence[Row]) -> None:
     """Raise NothingInCommonError if that is one of the problems."""
     for row in rows:
-        if row["problem"] in NOTHING:
+        if row["code"] in NOTHING:
             raise NothingInCommonError(problem_text(row))

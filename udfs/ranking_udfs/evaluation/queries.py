@@ -190,9 +190,9 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
 
 def check_query(request: Request) -> str:
     """Return the query for the problems of the data, under the user's names of columns where these can be."""
-    tables = {"rec": ranked_table(request), "truth": request.table("truth")}
+    tables = {"rec": request.table("rec"), "truth": request.table("truth")}
     arguments, views = f"ks := {cut_off_list(request.ks)}{descending_argument(request)}", ""
-    arguments += grade_arguments(replace(request.columns, unjudged=COLUMNS.unjudged))
+    arguments += grade_arguments(request.columns)
     named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
     if request.history:
         time = {"time": request.time} if request.time else {}

@@ -377,7 +377,7 @@ def trec_source(path: str, place: str, fields: int) -> Source:
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:
-        columns |= {"system": "words[6]", "score": "CAST(words[5] AS DOUBLE)"}
+        columns |= {"system": "words[6]", "score": "CAST(words[5] AS DOUBLE)", "rank": "words[4]"}
     else:
         columns["rel"] = "CAST(words[4] AS DOUBLE)"
     return Source(path, rows, columns, {"userid": "VARCHAR", "itemid": "VARCHAR"}, is_trec=True)

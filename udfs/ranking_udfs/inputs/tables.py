@@ -17,7 +17,7 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import with_advice
+from ..evaluation.problems import CODES, with_advice
 from ..evaluation.queries import Request, fetch_rows
 from ..evaluation.words import Row
 from ..texts import shorten
@@ -25,7 +25,7 @@ from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, Wanted, list_files, open_source, type_family
 from .missing import MissingColumnsError, missing_text, option, written
 
-COLUMN_ORDER = ("system", "userid", "itemid", "score", "rel", "segment", "time", "category")
+COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 Result = TypeVar("Result")
 FILES = Catalog()
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
@@ -238,6 +238,8 @@ def check_unread(
 def table_statement(name: str, sources: Sequence[Source]) -> str:
     """Return the statement that makes a table: a copy of what is costly to read again, else a view."""
     kind = "TABLE" if any(source.is_text for source in sources) else "VIEW"
+    if any("rank" in source.columns for source in sources):  # which only the check reads
+        sources = [replace(one, columns={"rank": "NULL", **one.columns}) for one in sources]
     names = [column for column in COLUMN_ORDER if column in sources[0].columns]
     query = "\nUNION ALL\n".join(source.select(names) for source in sources)
     return f"CREATE OR REPLACE TEMP {kind} {name} AS\n{query}"
@@ -300,8 +302,10 @@ def named_source(
     Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
     are those of models in the file that `ascending` names.
     """
-    system_column = {} if inputs.columns.system_col == "" else {"system": "system"}
-    wanted = Wanted(inputs.columns.of_rec, system_column, inputs.form, RUN)
+    beside = {} if inputs.columns.system_col == "" else {"system": "system"}
+    if "rank" not in (name.lower() for name in inputs.columns.of_rec.values()):
+        beside["rank"] = "rank"
+    wanted = Wanted(inputs.columns.of_rec, beside, inputs.form, RUN)
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     score = source.columns["score"]
     opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
@@ -435,11 +439,13 @@ def find_problems(
     request: Request,
     allow_empty: bool,
 ) -> list[Row]:
-    """Return the rows of a query of ranking_check, with their files and what to write."""
+    """Return the rows of a query of ranking_check, with their files and what to do."""
     return with_advice(
         fetch_rows(con, query),
+        {row["code"]: row for row in fetch_rows(con, CODES)},
         tables.files,
         tables.truth,
+        systems=systems_of(con, tables),
         is_command=inputs.is_command,
         request=request,
         allow_empty=allow_empty,

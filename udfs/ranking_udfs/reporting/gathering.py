@@ -163,7 +163,7 @@ class Gathering:
             best=conclusion.best_sentence(leader, self.options, DIGITS)
             if leader and len(leader.means) > 2
             else None,
-            caveats=[] if problems is None else self.caveats(problems, shared, users, counts, tables),
+            caveats=[] if problems is None else self.caveats(problems, shared, counts, tables),
             standings=standings,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
@@ -207,7 +207,6 @@ class Gathering:
         self,
         problems: Sequence[Row],
         shared: Sequence[Row],
-        users: int,
         counts: Mapping[str, Row],
         tables: Sequence[Row],
     ) -> list[str]:
@@ -215,7 +214,7 @@ class Gathering:
 
         A truth of relevant items alone has judged nothing else, for no model.
         """
-        found = conclusion.caveats(problems, users, self.k)
+        found = conclusion.caveats(problems, self.k)
         found += [conclusion.shared_sentence(shared, self.first.at(self.k))] if shared else []
         shares = {name: counts[name].get(JUDGED) for name in self.order}
         is_judged = any(row.get("has_misses") for row in tables)

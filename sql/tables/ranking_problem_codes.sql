@@ -1,0 +1,108 @@
+-- The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
+--
+-- Returns: place (1, 2, ...), code, about (rec, truth or history), needs_history, counted (what count and of are of),
+--          wrong_from and doubtful_from (the share, count / of, from which on a row is 'wrong' or 'doubtful', and else
+--          'info'; NULL: never; 0: however few; of upside_down and truth_in_rec a test decides), can_be_problem (not 'info'
+--          always), problem (the sentence; {user} and the like are names of columns), in_sql, in_command, in_python (what to
+--          do against it)
+-- Example: SELECT code, doubtful_from, in_sql FROM ranking_problem_codes() WHERE code LIKE 'ties%';
+
+-- A row ends in `/` and `|` stands between its columns, since one text is quick to parse.
+CREATE OR REPLACE TEMP MACRO ranking_problem_codes() AS TABLE
+SELECT
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    cells[2] LIKE '%with history' AS needs_history,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], cells[7]) AS in_python
+FROM (
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
+    user_col and item_col, or the columns of one table /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
+    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    ANTI JOIN rec with the history /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(userid)) /
+item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(itemid)) /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users whose order rests on ties within k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    ANTI JOIN rec with the history /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';

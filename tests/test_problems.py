@@ -1,0 +1,215 @@
+"""The problems of ranking_check through every door: what one says, all say, in the same numbers."""
+
+import json
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb import portable
+from tests.test_partitions import by_parts
+
+
+class Case(NamedTuple):
+    """The rows of rec and truth as SQL, and the rows of the check: severity, system, code, k, count, of."""
+
+    rec: str
+    truth: str
+    expected: list[tuple[str, str | None, str, int | None, int, int | None]]
+    arguments: str = ""  # of SQL
+    options: tuple[str, ...] = ()  # of the command
+    given: dict[str, Any] = {}  # noqa: RUF012  (of Python)
+
+
+# Of 40 users each has items 0 to 5 of her own; two of them are relevant.
+OWN = """SELECT 'a' AS system, u AS userid, 100 * u + i AS itemid, {score} AS score
+    FROM range(40) t(u), range(6) s(i)"""
+GOOD = OWN.format(score="10 - i + u / 100.0")
+RELEVANT = "SELECT u AS userid, 100 * u + i AS itemid FROM range({users}) t(u), (VALUES (1), (2)) s(i)"
+TRUTH = RELEVANT.format(users=40)
+GRADED = """SELECT u AS userid, 100 * u + i AS itemid, CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 ELSE -i END AS rel
+    FROM range(40) t(u), range(5) s(i)"""
+CASES = {
+    "clean": Case(GOOD, TRUTH, []),
+    "ranks": Case(OWN.format(score="i"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]),
+    "ranks of few users": Case(
+        f"FROM ({OWN.format(score='i')}) WHERE userid < 20",
+        RELEVANT.format(users=20),
+        [("doubtful", "a", "upside_down", None, 20, 20)],
+    ),
+    "distances": Case(
+        OWN.format(score="abs(i - 0.9) + u / 100.0"), TRUTH, [("wrong", "a", "upside_down", None, 40, 40)]
+    ),
+    "distances, as such": Case(
+        OWN.format(score="abs(i - 0.9) + u / 100.0"),
+        TRUTH,
+        [],
+        "descending := false",
+        ("--ascending",),
+        {"descending": False},
+    ),
+    "turned though they were right": Case(
+        GOOD,
+        TRUTH,
+        [("wrong", "a", "upside_down", None, 40, 40)],
+        "descending := false",
+        ("--ascending",),
+        {"descending": False},
+    ),
+    "truth was joined in": Case(
+        OWN.format(score="if(i IN (1, 2), 9, 5) - i"),
+        TRUTH,
+        [("doubtful", "a", "truth_in_rec", None, 40, 40)],
+    ),
+    "truth with its grades": Case(
+        OWN.format(score="CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 WHEN 5 THEN 0.5 ELSE -i END"),
+        GRADED,
+        [("wrong", "a", "truth_in_rec", None, 40, 40), ("info", None, "negative_grade", None, 80, 200)],
+    ),
+    "scores that are equal": Case(
+        OWN.format(score="if(u < 30, 1, 10 - i)"),
+        TRUTH,
+        [
+            ("wrong", "a", "equal_scores", None, 30, 40),
+            ("doubtful", "a", "ties_in_top_k", 3, 30, 40),
+            ("doubtful", "a", "ties_at_k", 3, 30, 40),
+        ],
+    ),
+    "few ties": Case(
+        OWN.format(score="if(u = 7 AND i = 1, 10, 10 - i)"), TRUTH, [("info", "a", "ties_in_top_k", 3, 1, 40)]
+    ),
+    "lists of whom truth knows few": Case(
+        OWN.format(score="1"),
+        RELEVANT.format(users=2),
+        [
+            ("wrong", "a", "equal_scores", None, 2, 2),
+            ("doubtful", "a", "ties_in_top_k", 3, 2, 2),
+            ("doubtful", "a", "ties_at_k", 3, 2, 2),
+            ("info", "a", "ties_without_truth", None, 38, 38),
+            ("info", "a", "not_in_truth", None, 38, 40),
+        ],
+    ),
+    "users who got nothing": Case(
+        f"FROM ({GOOD}) WHERE userid < 30",
+        f"FROM ({TRUTH}) WHERE userid > 4",
+        [("doubtful", "a", "not_in_rec", None, 10, 35), ("info", "a", "not_in_truth", None, 5, 30)],
+    ),
+    "skip without a judged miss": Case(
+        GOOD,
+        TRUTH,
+        [("doubtful", None, "nothing_but_hits", None, 40, 40)],
+        "unjudged := 'skip'",
+        ("--unjudged", "skip"),
+        {"unjudged": "skip"},
+    ),
+    "users and items swapped": Case(
+        f"SELECT * RENAME (userid AS itemid, itemid AS userid) FROM ({GOOD})",
+        TRUTH,  # its users are 120 ids the other way round; 0 to 5 and 1, 2 match as they are
+        [
+            ("wrong", None, "swapped", None, 120, 128),
+            ("doubtful", "a", "not_in_rec", None, 34, 40),
+            ("info", "a", "not_in_truth", None, 234, 240),
+        ],
+    ),
+    "one list for all": Case(
+        f"SELECT * REPLACE (itemid % 100 AS itemid) FROM ({OWN.format(score='9.5 - i * i / 10')})",
+        "SELECT u AS userid, u % 3 AS itemid FROM range(40) t(u)",
+        [("info", "a", "one_list_for_all", None, 40, 40)],
+    ),
+}
+COLUMNS = "severity, system, code, k, count, of"
+
+
+@pytest.fixture(scope="module")
+def connections() -> Iterator[dict[str, duckdb.DuckDBPyConnection]]:
+    """A connection that is registered, and one that has the script instead."""
+    with duckdb.connect() as pack, duckdb.connect() as script:
+        yield {"pack": ranking_udfs.register(pack), "script": script.execute(portable.script())}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_one_door_says_all_say(
+    connections: dict[str, duckdb.DuckDBPyConnection],
+    name: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    case, database = CASES[name], str(tmp_path / "shop.duckdb")
+    made = f"CREATE OR REPLACE TABLE rec AS {case.rec}; CREATE OR REPLACE TABLE truth AS {case.truth}"
+    call = f"ranking_check('rec', 'truth', ks := [3]{', ' * bool(case.arguments)}{case.arguments})"
+    for con in connections.values():
+        con.execute(made)
+        assert con.execute(f"SELECT {COLUMNS} FROM {call}").fetchall() == case.expected
+    con = connections["pack"]
+    problems = [problem for (problem,) in con.execute(f"SELECT problem FROM {call}").fetchall()]
+    assert all(len(problem) <= 60 for problem in problems)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ranking_udfs.evaluate("rec", "truth", "mrr", 3, con=con, allow_empty=True, **case.given)
+    told = [str(one.message).removeprefix("evaluate: ") for one in caught]
+    for text, problem, (*_, count, of) in zip(told, problems, case.expected, strict=True):
+        assert text.startswith(f"{problem}: {count} of {of} ")
+    tables = {table: con.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
+    parts = by_parts("ranking_check", tables, 3, ["a"], ks=[3], **case.given)
+    assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in parts] == case.expected
+    with duckdb.connect(database) as file:
+        file.execute(made)
+    command = ["check", "--database", database, "rec", "truth", "-k", "3", "--format", "json"]
+    is_problem = any(severity != "info" for severity, *_ in case.expected)
+    assert main([*command, *case.options, "--fail-if", "problems"]) == 3 * is_problem
+    rows = json.loads(capsys.readouterr().out)
+    assert [tuple(row[column] for column in COLUMNS.split(", ")) for row in rows] == case.expected
+
+
+def test_advice_that_is_followed_makes_a_right_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two models the one with distances is turned, as is said for each door, and the other is not."""
+    monkeypatch.chdir(tmp_path)
+    far = OWN.format(score="abs(i - 0.9) + u / 100.0").replace("'a'", "'far'")
+    with ranking_udfs.register(duckdb.connect("shop.duckdb")) as con:
+        con.execute(f"CREATE TABLE rec AS {GOOD} UNION ALL {far}; CREATE TABLE truth AS {TRUTH}")
+        found = con.execute(f"SELECT {COLUMNS} FROM ranking_check('rec', 'truth', ks := [3])").fetchall()
+        assert found == [("wrong", "far", "upside_down", None, 40, 40)]
+        (advice,) = con.execute(
+            "SELECT in_sql FROM ranking_problem_codes() WHERE code = 'upside_down'"
+        ).fetchall()[0]
+        turned = advice[advice.index("SELECT * REPLACE") : advice.index(" FROM rec;")].replace("NAME", "far")
+        con.execute(f"CREATE VIEW turned AS {turned} FROM rec")
+        assert con.execute("FROM ranking_check('turned', 'truth', ks := [3])").fetchall() == []
+        means = "SELECT system, mrr FROM ranking_summary('{}', 'truth', [3]) ORDER BY system"
+        assert con.execute(means.format("rec")).fetchall() == [("a", 0.5), ("far", 0.0)]
+        assert con.execute(means.format("turned")).fetchall() == [("a", 0.5), ("far", 1.0)]
+        with pytest.warns(UserWarning, match="negate the scores of far; if lists hold"):
+            ranking_udfs.evaluate("rec", "truth", "mrr", 3, con=con)
+        con.execute("COPY rec TO 'rec.csv'; COPY truth TO 'truth.csv'")
+    said = json.loads(run_check("rec.csv"))
+    assert "write --ascending=far; " in said[0]["write"]
+    assert run_check("rec.csv", "--ascending=far") == "[]\n"
+
+
+def run_check(*arguments: str) -> str:
+    """What `ranking-udfs check` writes."""
+    assert (
+        main(["check", *arguments, "truth.csv", "-k", "3", "--format", "json", "--output", "out.json"]) == 0
+    )
+    return Path("out.json").read_text()
+
+
+def test_each_code_has_a_rule_a_sentence_and_an_order() -> None:
+    with ranking_udfs.register(duckdb.connect()) as con:
+        cursor = con.execute("FROM ranking_problem_codes()")
+        names = [name for name, *_ in cursor.description or ()]
+        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    assert [row["place"] for row in rows] == [*range(1, len(rows) + 1)]
+    assert len({row["code"] for row in rows}) == len(rows) > 40
+    for row in rows:
+        assert row["about"] in ("rec", "truth", "history"), row
+        assert len(row["problem"]) <= 60, row
+        bounds = [one for one in (row["doubtful_from"], row["wrong_from"]) if one is not None]
+        assert sorted(bounds) == bounds, row
+        assert all(0 <= one <= 1 for one in bounds), row
+        assert (row["in_command"] is None) == (row["in_python"] is None) == (row["in_sql"] is None), row

@@ -1,0 +1,207 @@
+"""How often the rule of upside_down sees what it should, and what it should not, over many draws.
+
+The draws are judged by the rule over whole arrays (fast.py); of each kind some are put into tables, where
+ranking_check must find the same.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import duckdb
+import numpy as np
+from numpy.typing import NDArray
+
+from tests.worlds import generators as g
+from tests.worlds.fast import Evidence, evidence
+from tests.worlds.generators import DISASTERS, Lists, Rng, World
+from tests.worlds.slowly import Found
+from tests.worlds.tables import create, found, rec_table, truth_table
+
+STEPS = ("ranks 1..n", "ranks 0..n-1", "rank / 20", "points")
+RANKS = ("ranks 1..n", "ranks 0..n-1", "points")
+
+
+class Draw(NamedTuple):
+    """The lists of one draw, by the model's own order, and what is written for its scores."""
+
+    world: World
+    lists: Lists
+    written: str = "scores"
+
+    @property
+    def hits(self) -> NDArray[np.bool_]:
+        return np.take_along_axis(self.world.relevant, self.lists.items, 1)
+
+    def evidence(self) -> Evidence:
+        return evidence(self.lists.items, self.hits, self.written in DISASTERS)
+
+    def severity(self) -> str | None:
+        return self.evidence().severity(self.written in STEPS, self.written in RANKS)
+
+    def as_written(self, rng: Rng) -> Lists:
+        if self.written == "scores":
+            return self.lists
+        write = g.points if self.written == "points" else DISASTERS[self.written]
+        return Lists(self.lists.items, write(rng, self.lists.scores))
+
+
+Kind = Callable[[Rng], Draw]
+
+
+def good(
+    length: int = 20, truth: str = "three relevant", written: str = "scores", quality: float = 0.7
+) -> Kind:
+    def draw(rng: Rng) -> Draw:
+        world = g.draw_world(rng, truth)
+        return Draw(world, g.model(rng, world, quality, length), written)
+
+    return draw
+
+
+def other(lists: Callable[[Rng, World], Lists], written: str = "scores", truth: str = "purchases") -> Kind:
+    def draw(rng: Rng) -> Draw:
+        world = g.draw_world(rng, truth)
+        return Draw(world, lists(rng, world), written)
+
+    return draw
+
+
+def unrelated_list(
+    users: int, length: int, popularity: float, written: str = "scores", items: int = 200
+) -> Kind:
+    """One list for all in an order unrelated to truth, of one to three items a user by popularity alone."""
+
+    def draw(rng: Rng) -> Draw:
+        popular = np.cumsum(np.exp(1.5 * popularity * rng.standard_normal(items)))
+        bought = np.searchsorted(popular, popular[-1] * rng.random((users, 3))).clip(0, items - 1)
+        bought = np.where(np.arange(3) < rng.integers(1, 4, (users, 1)), bought, bought[:, :1])
+        grades = np.full((users, items), np.nan)
+        np.put_along_axis(grades, bought, 1.0, 1)
+        order = rng.permutation(items)[:length]
+        scores = -np.sort(-rng.random(length))
+        shape = users, length
+        return Draw(
+            World(grades, grades),
+            Lists(np.broadcast_to(order, shape), np.broadcast_to(scores, shape)),
+            written,
+        )
+
+    return draw
+
+
+DISASTERS_OF_GOOD_MODELS: dict[str, Kind] = {written: good(written=written) for written in DISASTERS}
+CLEAN: dict[str, Kind] = {
+    "good model": good(),
+    "good model, points": good(written="points"),
+    "good model, list of 3": good(3),
+    "good model, list of 10": good(10),
+    "good model, list of 100": good(100),
+    "good model, three grades": good(truth="three grades"),
+    "good model, 1 to 3 purchases": good(truth="purchases"),
+    "weak model, 1 to 3 purchases": good(truth="purchases", quality=0.3),
+    "popularity list": other(lambda _, world: g.popularity_list(world)),
+    "random model": other(g.random_model),
+    "bad model": other(g.bad_model),
+}
+# Where ranks say so too, more is taken for turned round.
+SPOKEN_FOR: dict[str, Kind] = {
+    "random model, points": other(g.random_model, "points"),
+    "bad model, points": other(g.bad_model, "points"),
+    "weak model, points": good(truth="purchases", quality=0.3, written="points"),
+}
+UNRELATED: dict[str, Kind] = {
+    f"one list of {length}, {users:,} users, popularity {popularity:g}": unrelated_list(
+        users, length, popularity
+    )
+    for popularity in (0.0, 0.5, 1.0)
+    for users in (100, 400, 5_000)
+    for length in (10, 20, 100)
+}
+
+
+def shares(kind: Kind, draws: int, seed: int) -> Counter[str | None]:
+    """How many draws of a kind have a row, by its severity."""
+    return Counter(kind(rng).severity() for rng in generators(seed, draws))
+
+
+def generators(seed: int, draws: int) -> Iterator[Rng]:
+    return (np.random.default_rng([seed, i]) for i in range(draws))
+
+
+def disagreements(
+    con: duckdb.DuckDBPyConnection, kinds: Mapping[str, Kind], draws: int, seed: int
+) -> tuple[set[Found], set[Found]]:
+    """What the rule over arrays alone finds in some draws of each kind, and what ranking_check alone."""
+    drawn = [
+        (f"{name}, {i}", kind(rng), rng)
+        for name, kind in kinds.items()
+        for i, rng in enumerate(generators(seed, draws))
+    ]
+    systems = [(name, i, one.as_written(rng)) for i, (name, one, rng) in enumerate(drawn)]
+    create(con, rec=rec_table(systems), truth=truth_table([one.world for _, one, _ in drawn]))
+    expected = set()
+    for name, one, _ in drawn:
+        seen, severity = one.evidence(), one.severity()
+        if severity == "info":
+            expected.add(Found(severity, name, "unknown_end", len(one.lists.items), len(one.lists.items)))
+        elif severity:
+            expected.add(Found(severity, name, "upside_down", seen.below, seen.n))
+    told = {row for row in found(con) if row.code != "truth_in_rec"}
+    return expected - told, told - expected
+
+
+# --- Reversed models by how good they were ---
+
+
+class Reversed(NamedTuple):
+    """Of models that were turned round: users who can tell, the share of them below, and what is seen."""
+
+    users: float
+    below: float
+    seen: float  # as -score
+    seen_as_ranks: float  # as 1 to n, wrong
+    told_as_ranks: float  # as 1 to n, wrong or doubtful
+
+
+def reversed_models(drawn: Sequence[Evidence]) -> Reversed:
+    n = len(drawn)
+    return Reversed(
+        sum(one.n for one in drawn) / n,
+        sum(one.below for one in drawn) / sum(one.n for one in drawn),
+        sum(one.severity() == "wrong" for one in drawn) / n,
+        sum(one.severity(True, True) == "wrong" for one in drawn) / n,
+        sum(one.severity(True, True) is not None for one in drawn) / n,
+    )
+
+
+def weak(rng: Rng, length: int, tilt: float, users: int = 300, items: int = 200) -> Evidence:
+    lists, hits = g.weak_lists(rng, users, items, length, tilt)
+    return evidence(lists.items, hits, reverse=True)
+
+
+def tilt_of(below: float, length: int) -> float:
+    """The tilt with which this share of users has relevant items below, after the model was turned round."""
+    least, most = -20.0, 200.0
+    for _ in range(30):
+        middle = (least + most) / 2
+        one = weak(np.random.default_rng(1), length, middle, users=20_000, items=length)
+        least, most = (middle, most) if one.below < below * one.n else (least, middle)
+    return least
+
+
+def reversed_by_share(below: float, length: int, draws: int, seed: int) -> Reversed:
+    tilt = tilt_of(below, length)
+    return reversed_models([weak(rng, length, tilt) for rng in generators(seed, draws)])
+
+
+def reversed_by_popularity(
+    popularity: float, quality: float, length: int, draws: int, seed: int, users: int = 1_000
+) -> Reversed:
+    """Models of worlds in which users take what all like."""
+    drawn = []
+    for rng in generators(seed, draws):
+        world = g.draw_world(rng, "purchases", users, popularity=popularity)
+        lists = g.model(rng, world, quality, length)
+        drawn.append(evidence(lists.items, np.take_along_axis(world.relevant, lists.items, 1), reverse=True))
+    return reversed_models(drawn)
