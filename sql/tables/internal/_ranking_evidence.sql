@@ -10,10 +10,10 @@
 -- unseen:              whether what a user has in history is left out of the lists; a constant
 -- Returns:             unseen, system (as text), item (as text; NULL for lists as a whole, others for each relevant item);
 --                      n, total, squares of deviations; and without unseen, of lists: below, above, lists, rows, long (of 3
---                      scores or more), stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against
---                      (falling by the column rank), judged (of users in truth), least, most (of their contents), unjudged (rows of
---                      these), several, first, mixed, ordered (as in _ranking_evidence_problems); user: one with items
---                      below
+--                      scores or more), stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n -
+--                      1), against (falling by the column rank), judged (of users in truth), least, most (of their
+--                      contents), unjudged (rows of these), several, first, mixed, ordered (as in
+--                      _ranking_evidence_problems); user: one with items below
 -- Example:             FROM _ranking_evidence(
 --     'rec', 'truth', 'train', _ranking_names('userid', 'itemid', 'score', NULL, NULL, true), NULL, false);
 CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
