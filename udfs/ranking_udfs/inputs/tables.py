@@ -210,14 +210,8 @@ def check_unread(
 
     if truth and columns.grade_col is None and "rel" not in truth.columns:
         for name in unread("grades", truth):
-            is_score = name.lower() == columns.score_col.lower()
-            query = (
-                f"SELECT min({identifier(name)}) IS DISTINCT FROM max({identifier(name)}) FROM {truth.rows}"
-            )
-            if is_score and con.execute(query).fetchall() == [
-                (False,)
-            ]:  # as of BEIR's qrels, all of which are relevant
-                continue
+            if name.lower() == columns.score_col.lower() and not differs(con, truth, name):
+                continue  # as of BEIR's qrels, all of which are relevant
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
     for _, rec in named:
@@ -233,6 +227,13 @@ def check_unread(
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
             told = f"has a column {name} that is not read, and would make one list of several runs"
             raise DataError(f"{rec.path}: {told}: {rule}; {one_list}")
+
+
+def differs(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> bool:
+    """Whether a column has more than one value; NULL does not count as one."""
+    column = identifier(name)
+    statement = f"SELECT min({column}) IS DISTINCT FROM max({column}) FROM {source.rows}"
+    return (True,) in con.execute(statement).fetchall()
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
