@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_plain_id _ranking_row _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_evidence_problems _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_check ranking_by_user ranking_distribution ranking_summary _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_known_measures _ranking_measure_texts _ranking_options _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_plain_names _ranking_plain_compared_query _ranking_choices _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -220,52 +220,6 @@ CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
 list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
-CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
-CASE
-    WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
-        list_filter(
-            list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
-            lambda places: places[1] > 0
-        ),
-        'ASC'
-    )
-    WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
-        list_filter(
-            list_filter(
-                list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
-                lambda place: place IS NOT NULL
-            ),
-            lambda place: list_position(listed, listed[place]) = place
-        ),
-        lambda place: (place, list_position(items, listed[place])::INTEGER)
-    )
-    ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
-        WHEN len(common) <= 3000 THEN list_sort(
-            list_transform(
-                common,
-                lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)
-            ),
-            'ASC'
-        )
-        ELSE list_transform(
-            [list_sort(
-                list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
-                || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
-                'ASC'
-            )],
-            lambda merged: list_sort(
-                list_filter(
-                    list_transform(merged, lambda one, i: CASE
-                        WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
-                            THEN (one[2], merged[i - 1][3])
-                    END),
-                    lambda one: one IS NOT NULL
-                ),
-                'ASC'
-            )
-        )[1]
-    END)[1]
-END;
 CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff) AS
 {
     'ranks': list_transform(found, lambda places: places[1]::INTEGER),
@@ -381,6 +335,10 @@ CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
 coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
+CREATE OR REPLACE MACRO _ranking_log2_ideal(k, n) AS
+list_transform(
+    range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
+)[least(k, n)];
 CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
 CASE
     WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
@@ -437,6 +395,9 @@ CASE
         )
     )[1]
 END;
+CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
+list_sort(
+    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
 CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
 list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
@@ -491,6 +452,8 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
     'ideal': judged.ideal,
     'size': judged.size
 };
+CREATE OR REPLACE MACRO _ranking_longest(ks) AS
+list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
@@ -568,9 +531,9 @@ concordant_pairs | measure | pairwise_accuracy | rec; truth |  | [0, 1] | NULL w
 intra_list_diversity | measure |  | vectors | distance=cosine|euclidean|jaccard | [0, 2], euclidean >= 0, jaccard [0, 1] | NULL without a pair | Ziegler et al. 2005 | Mean distance between two items of a list, each item given as its embedding vector.
 novelty | measure |  | rec; popularity | missing=error|rarest | >= 0 | NULL without an item | Zhou et al. 2010 | Mean self-information of the recommended items, in bits: high if few users know them.
 judge | judging |  | rec; truth |  |  |  |  | Judge rankings: which ranks of rec hold an item that truth knows.
-ranking_summary | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean of every measure over the users with truth, for every k.
-ranking_by_user | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Every measure for every user with truth and every k.
-ranking_distribution | table function |  | rec; truth; ks | ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The distribution of every measure over the users with truth, for every k.
+ranking_summary | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The mean of every measure over the users with truth, for every k.
+ranking_by_user | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | Every measure for every user with truth and every k.
+ranking_distribution | table function |  | rec; truth | ks=NULL; ties=''item''; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; measures=NULL |  |  |  | The distribution of every measure over the users with truth, for every k.
 ranking_check | table function |  | rec; truth | ks=[10]; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; history=NULL; time_col=NULL; min_grade=NULL; unjudged=''miss'' |  |  |  | The problems of two tables before they are evaluated, a row per kind of problem and system.
 interpolated_precision_curve | table function | ranking_interpolated_precision_curve | rec; truth | max_k=NULL; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 precision_recall_curve | table function | ranking_precision_recall_curve | rec; truth; max_k | user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; divide=''k''; min_grade=NULL; unjudged=''miss'' |  |  |  | The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
@@ -586,7 +549,7 @@ ranking_judged | table function |  | rec; truth; max_k | user_col=''userid''; it
 ranking_mean | aggregate |  | number |  |  |  |  | The mean of DOUBLEs, the same on any number of threads and in any order of the rows, as that of avg is not.
 ranking_problem_codes | table function |  |  |  |  |  |  | The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.
 ranking_split | table function |  | events | test_from=NULL; test_size=NULL; folds=1; gap=NULL; last=NULL; cold_users=''keep''; cold_items=''keep''; seen=''keep''; user_col=''userid''; item_col=''itemid''; time_col=''time'' |  |  |  | Events split into train and test, fold by fold, with the reason for each row that is in neither.
-ranking_compare | table function |  | rec; truth; ks | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
+ranking_compare | table function |  | rec; truth | ks=NULL; baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; user_col=''userid''; item_col=''itemid''; score_col=''score''; grade_col=NULL; system_col=NULL; descending=true; min_grade=NULL; unjudged=''miss''; ties=''item'' |  |  |  | Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.
 ranking_compare_by_user | table function |  | by_user | baseline=NULL; measures=NULL; confidence=0.95; margin=NULL; correction=''holm''; test=''t''; permutations=10000; seed=0; lower_is_better=NULL |  |  |  | Whether one system is better than another, from any table with a row per user: paired differences and their confidence.
 ranking_gate | table function |  | comparison | confidence=0.95; correction=''holm'' |  |  |  | The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.
 ranking_overlap | table function |  | rec; ks | baseline=NULL; persistence=0.9; user_col=''userid''; item_col=''itemid''; score_col=''score''; system_col=NULL; descending=true |  |  |  | Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.
@@ -605,6 +568,18 @@ struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eig
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
 to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
+CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
+            '',
+            'g'),
+        ', ',
+        ',, '),
+    ',');
 CREATE OR REPLACE MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
 list_reduce(
     [{
@@ -631,6 +606,19 @@ list_reduce(
                 'gains': state.gains || [found[best]]
             })[1])[1]
 ).gains;
+CREATE OR REPLACE MACRO _ranking_nearest_column(texts, argument) AS
+regexp_extract(
+    texts,
+    CASE argument
+        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
+    END,
+    1
+);
 CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
 AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
@@ -638,18 +626,190 @@ CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
-CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
-concat(
-    ', ',
-    replace(
-        regexp_replace(
-            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
-            '',
-            'g'),
-        ', ',
-        ',, '),
-    ',');
+CREATE OR REPLACE MACRO _ranking_known_measures() AS
+'{recall={measure: recall, higher_is_better: true, is_share: true},
+recall_at={measure: recall, higher_is_better: true, is_share: true},
+precision={measure: precision, higher_is_better: true, is_share: true},
+precision_at={measure: precision, higher_is_better: true, is_share: true},
+f_measure={measure: f_measure, higher_is_better: true, is_share: true},
+f1_score={measure: f_measure, higher_is_better: true, is_share: true},
+f1={measure: f_measure, higher_is_better: true, is_share: true},
+f_score={measure: f_measure, higher_is_better: true, is_share: true},
+hit_rate={measure: hit_rate, higher_is_better: true, is_share: true},
+hitrate={measure: hit_rate, higher_is_better: true, is_share: true},
+success={measure: hit_rate, higher_is_better: true, is_share: true},
+hits={measure: hits, higher_is_better: true, is_share: false},
+mrr={measure: mrr, higher_is_better: true, is_share: true},
+reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
+recip_rank={measure: mrr, higher_is_better: true, is_share: true},
+rr={measure: mrr, higher_is_better: true, is_share: true},
+first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false},
+average_precision={measure: average_precision, higher_is_better: true, is_share: true},
+ap={measure: average_precision, higher_is_better: true, is_share: true},
+auc={measure: auc, higher_is_better: true, is_share: true},
+roc_auc={measure: auc, higher_is_better: true, is_share: true},
+dcg={measure: dcg, higher_is_better: true, is_share: false},
+discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false},
+ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
+idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
+ndcg={measure: ndcg, higher_is_better: true, is_share: true},
+cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false},
+cg={measure: cumulative_gain, higher_is_better: true, is_share: false},
+err={measure: err, higher_is_better: true, is_share: true},
+rbp={measure: rbp, higher_is_better: true, is_share: true},
+rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
+half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true},
+hlu={measure: half_life_utility, higher_is_better: true, is_share: true},
+r_precision={measure: r_precision, higher_is_better: true, is_share: true},
+rprec={measure: r_precision, higher_is_better: true, is_share: true},
+bpref={measure: bpref, higher_is_better: true, is_share: true},
+judged_share={measure: judged_share, higher_is_better: NULL, is_share: true},
+interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true},
+iprec={measure: interpolated_precision, higher_is_better: true, is_share: true},
+interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
+eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
+spearman={measure: spearman, higher_is_better: true, is_share: false},
+kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
+kendall={measure: kendall_tau, higher_is_better: true, is_share: false},
+concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true},
+pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true},
+map={measure: average_precision, higher_is_better: true, is_share: true},
+kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
+popularity={measure: NULL, higher_is_better: NULL, is_share: true},
+profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true},
+novelty={measure: NULL, higher_is_better: NULL, is_share: false},
+long_tail={measure: NULL, higher_is_better: NULL, is_share: true},
+repeats={measure: NULL, higher_is_better: NULL, is_share: true},
+cold={measure: NULL, higher_is_better: NULL, is_share: true},
+diversity={measure: NULL, higher_is_better: NULL, is_share: true},
+categories={measure: NULL, higher_is_better: NULL, is_share: true},
+miscalibration={measure: NULL, higher_is_better: NULL, is_share: false},
+overlap={measure: NULL, higher_is_better: NULL, is_share: true},
+jaccard={measure: NULL, higher_is_better: NULL, is_share: true},
+rbo={measure: NULL, higher_is_better: NULL, is_share: true},
+same_first={measure: NULL, higher_is_better: NULL, is_share: true},
+same_list={measure: NULL, higher_is_better: NULL, is_share: true},
+mae={measure: NULL, higher_is_better: false, is_share: false},
+mse={measure: NULL, higher_is_better: false, is_share: false},
+rmse={measure: NULL, higher_is_better: false, is_share: false},
+logloss={measure: NULL, higher_is_better: false, is_share: false}}'
+::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
+CASE
+    WHEN (typeof(measures) IN ('VARCHAR', 'VARCHAR[]', '"NULL"') OR starts_with(typeof(measures), 'VARCHAR['))
+        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
+    THEN string_split(
+        list_reduce(
+            string_split(
+                array_to_string(
+                    list_transform(
+                        regexp_extract_all(
+                            CASE
+                                WHEN measures IS NULL THEN usual::VARCHAR
+                                WHEN ends_with(typeof(measures), ']')
+                                    THEN array_to_string(
+                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
+                                ELSE measures::VARCHAR
+                            END,
+                            '\([^()]*\)|[^()]+|[()]'),
+                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
+                    ''),
+                ','),
+            lambda above, part: concat(
+                above,
+                CASE
+                    WHEN regexp_matches(above, '@[^\n]*$')
+                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
+                    ELSE chr(10)
+                END,
+                part)),
+        chr(10))
+END;
+CREATE OR REPLACE MACRO _ranking_options() AS
+'{recall={expected: _ranking_recall, is_column: true, options: {
+    normalize="truth|min",
+    min_grade="a number > 0"}},
+precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
+f_measure={expected: _ranking_f_measure, is_column: true, options: {
+    beta="a number >= 0",
+    divide="list|k",
+    min_grade="a number > 0"}},
+hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}},
+hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
+mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}},
+first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {
+    normalize="truth|min|hits|k",
+    min_grade="a number > 0"}},
+auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}},
+dcg={expected: _ranking_expected_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life",
+    ideal="cut|truth|k"}},
+cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}},
+err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}},
+rbp={expected: _ranking_expected_rbp, is_column: true, options: {
+    persistence="a number >= 0 and < 1",
+    gain="binary|graded",
+    max_grade="a number > 0 and <= 1000, with gain=graded",
+    min_grade="a number > 0, with gain=binary"}},
+half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {
+    half_life="a number > 1",
+    neutral="a number >= 0"}},
+r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}},
+bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+judged_share={expected: NULL, is_column: true, options: {}},
+interpolated_precision={expected: NULL, is_column: true, options: {
+    recall="a number >= 0 and <= 1",
+    min_grade="a number > 0"}},
+interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+spearman={expected: NULL, is_column: true, options: {}},
+kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}},
+concordant_pairs={expected: NULL, is_column: true, options: {}}}'
+::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
+CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
+NOT contains(rule, ', with ')
+OR list_contains(pairs, split_part(rule, ', with ', 2))
+OR NOT list_contains(names, regexp_extract(rule, ', with (\w+)', 1))
+    AND starts_with(rules[regexp_extract(rule, ', with (\w+)', 1)], regexp_extract(rule, '=(\w+)$', 1) || '|');
+CREATE OR REPLACE MACRO _ranking_value_holds(rule, value, number) AS
+CASE
+    WHEN NOT starts_with(rule, 'a number') THEN list_contains(string_split(rule, '|'), value)
+    ELSE regexp_full_match(value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
+        AND isfinite(number)
+        AND list_transform(
+            [regexp_extract(
+                rule, '^a number(?: (>=?) ([0-9]+))?(?: and)?(?: (<=?) ([0-9]+))?', ['above', 'low', 'below', 'high'])],
+            lambda _ranking_bounds: (_ranking_bounds['above'] = '' OR number > TRY_CAST(_ranking_bounds['low'] AS DOUBLE)
+                    OR _ranking_bounds['above'] = '>=' AND number = TRY_CAST(_ranking_bounds['low'] AS DOUBLE))
+                AND (_ranking_bounds['below'] = '' OR number < TRY_CAST(_ranking_bounds['high'] AS DOUBLE)
+                    OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
+END;
+CREATE OR REPLACE MACRO _ranking_all_ks(ks, measures) AS
+concat_ws(
+    ',',
+    nullif(trim(ks::VARCHAR, '[]'), ''),
+    nullif(array_to_string(
+        list_filter(
+            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
+            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
+        ','), ''));
+CREATE OR REPLACE MACRO _ranking_are_plain(measures, usual) AS
+regexp_full_match(
+    coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
+AND coalesce(length(measures::VARCHAR), 0) <= 10000;
 CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)
@@ -678,12 +838,29 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
+CREATE OR REPLACE MACRO _ranking_home() AS
+'';
 CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
+ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
+CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    , 1);
 CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
@@ -697,6 +874,11 @@ END;
 CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
 CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
 AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
+'[' || array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', ') || ']::BIGINT[]';
+CREATE OR REPLACE MACRO _ranking_default_measures() AS
+'ndcg,recall,average_precision,mrr,hit_rate,precision'
+;
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
@@ -705,74 +887,6 @@ CASE
             lower(name))
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
-CREATE OR REPLACE MACRO _ranking_known_measures() AS
-'{recall={column_name: recall, higher_is_better: true, is_share: true},
-recall_at={column_name: recall, higher_is_better: true, is_share: true},
-precision={column_name: precision, higher_is_better: true, is_share: true},
-precision_at={column_name: precision, higher_is_better: true, is_share: true},
-f_measure={column_name: f_measure, higher_is_better: true, is_share: true},
-f1_score={column_name: f_measure, higher_is_better: true, is_share: true},
-f1={column_name: f_measure, higher_is_better: true, is_share: true},
-f_score={column_name: f_measure, higher_is_better: true, is_share: true},
-hit_rate={column_name: hit_rate, higher_is_better: true, is_share: true},
-hitrate={column_name: hit_rate, higher_is_better: true, is_share: true},
-success={column_name: hit_rate, higher_is_better: true, is_share: true},
-hits={column_name: hits, higher_is_better: true, is_share: false},
-mrr={column_name: mrr, higher_is_better: true, is_share: true},
-reciprocal_rank={column_name: mrr, higher_is_better: true, is_share: true},
-recip_rank={column_name: mrr, higher_is_better: true, is_share: true},
-rr={column_name: mrr, higher_is_better: true, is_share: true},
-first_hit_rank={column_name: first_hit_rank, higher_is_better: false, is_share: false},
-average_precision={column_name: average_precision, higher_is_better: true, is_share: true},
-ap={column_name: average_precision, higher_is_better: true, is_share: true},
-auc={column_name: auc, higher_is_better: true, is_share: true},
-roc_auc={column_name: auc, higher_is_better: true, is_share: true},
-dcg={column_name: dcg, higher_is_better: true, is_share: false},
-discounted_cumulative_gain={column_name: dcg, higher_is_better: true, is_share: false},
-ideal_dcg={column_name: ideal_dcg, higher_is_better: NULL, is_share: false},
-idcg={column_name: ideal_dcg, higher_is_better: NULL, is_share: false},
-ndcg={column_name: ndcg, higher_is_better: true, is_share: true},
-cumulative_gain={column_name: cumulative_gain, higher_is_better: true, is_share: false},
-cg={column_name: cumulative_gain, higher_is_better: true, is_share: false},
-err={column_name: NULL, higher_is_better: true, is_share: true},
-rbp={column_name: rbp, higher_is_better: true, is_share: true},
-rank_biased_precision={column_name: rbp, higher_is_better: true, is_share: true},
-half_life_utility={column_name: half_life_utility, higher_is_better: true, is_share: true},
-hlu={column_name: half_life_utility, higher_is_better: true, is_share: true},
-r_precision={column_name: r_precision, higher_is_better: true, is_share: true},
-rprec={column_name: r_precision, higher_is_better: true, is_share: true},
-bpref={column_name: bpref, higher_is_better: true, is_share: true},
-judged_share={column_name: judged_share, higher_is_better: NULL, is_share: true},
-interpolated_precision={column_name: interpolated_precision, higher_is_better: true, is_share: true},
-iprec={column_name: interpolated_precision, higher_is_better: true, is_share: true},
-interpolated_average_precision={column_name: interpolated_average_precision, higher_is_better: true, is_share: true},
-eleven_point_average={column_name: interpolated_average_precision, higher_is_better: true, is_share: true},
-spearman={column_name: spearman, higher_is_better: true, is_share: false},
-kendall_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
-kendall={column_name: kendall_tau, higher_is_better: true, is_share: false},
-concordant_pairs={column_name: concordant_pairs, higher_is_better: true, is_share: true},
-pairwise_accuracy={column_name: concordant_pairs, higher_is_better: true, is_share: true},
-map={column_name: average_precision, higher_is_better: true, is_share: true},
-kendall_s_tau={column_name: kendall_tau, higher_is_better: true, is_share: false},
-popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
-profile_popularity={column_name: NULL, higher_is_better: NULL, is_share: true},
-novelty={column_name: NULL, higher_is_better: NULL, is_share: false},
-long_tail={column_name: NULL, higher_is_better: NULL, is_share: true},
-repeats={column_name: NULL, higher_is_better: NULL, is_share: true},
-cold={column_name: NULL, higher_is_better: NULL, is_share: true},
-diversity={column_name: NULL, higher_is_better: NULL, is_share: true},
-categories={column_name: NULL, higher_is_better: NULL, is_share: true},
-miscalibration={column_name: NULL, higher_is_better: NULL, is_share: false},
-overlap={column_name: NULL, higher_is_better: NULL, is_share: true},
-jaccard={column_name: NULL, higher_is_better: NULL, is_share: true},
-rbo={column_name: NULL, higher_is_better: NULL, is_share: true},
-same_first={column_name: NULL, higher_is_better: NULL, is_share: true},
-same_list={column_name: NULL, higher_is_better: NULL, is_share: true},
-mae={column_name: NULL, higher_is_better: false, is_share: false},
-mse={column_name: NULL, higher_is_better: false, is_share: false},
-rmse={column_name: NULL, higher_is_better: false, is_share: false},
-logloss={column_name: NULL, higher_is_better: false, is_share: false}}'
-::MAP(VARCHAR, STRUCT(column_name VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
     WHEN p IS NULL THEN NULL
@@ -792,8 +906,6 @@ CASE
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
-CREATE OR REPLACE MACRO _ranking_default_measures() AS
-['ndcg', 'recall', 'average_precision', 'mrr', 'hit_rate', 'precision'];
 CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -856,7 +968,10 @@ END;
 CREATE OR REPLACE MACRO _ranking_flip_signs(differences, permutations, seed, flips, caller) AS
 error(caller || ': test must be t where the Python package is not, got randomization')::STRUCT(p DOUBLE);
 CREATE OR REPLACE MACRO _ranking_log1p(x) AS
-CASE WHEN 1 + x = 1 THEN x ELSE ln(1 + x) * (x / (1 + x - 1)) END;
+list_transform(
+    [(x)::DOUBLE],
+    lambda _ranking_x: [
+        ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -898,15 +1013,8 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END;
-CREATE OR REPLACE MACRO _ranking_columns(type) AS
-_ranking_cut(array_to_string(
-    regexp_extract_all(
-        type,
-        '(?:^\w+\(|, )("(?:[^"]|"")*"|[^ ]+) [^,()]*(?:\((?:[^()]|\([^()]*\))*\))?[^,()]*',
-        1
-    ),
-    ', '
-));
+CREATE OR REPLACE MACRO _ranking_columns(texts) AS
+_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
 CASE
     WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -921,6 +1029,8 @@ argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
     lambda name: coalesce(_ranking_cut(name), 'NULL')
 )[1];
+CREATE OR REPLACE MACRO _ranking_quoted(text) AS
+concat('''', _ranking_cut(text), '''');
 CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
 CASE
     WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
@@ -1112,15 +1222,92 @@ CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
         ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
     END
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
+list_transform(
+    list_transform(
+        list_transform(
+            [{
+                'ranking': ranking,
+                'lasts': list_transform(
+                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+            lambda found: {
+                'ranking': found.ranking,
+                'firsts': found.ranking.hits,
+                'lasts': found.lasts,
+                'places': list_filter(
+                    range(1, len(found.ranking.hits) + 1),
+                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+        lambda found: {
+            'k': found.ranking.k,
+            'top': found.ranking.top,
+            'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal,
+            'log2_ideal': found.ranking.log2_ideal,
+            'grades': found.ranking.grades,
+            'ties': list_transform(
+                found.places,
+                lambda place, tie: {
+                    'above': found.firsts[place] - 1,
+                    'size': found.lasts[place] - found.firsts[place] + 1,
+                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                    'before': place - 1})}),
+    lambda found: {
+        'k': found.k,
+        'top': found.top,
+        'n_relevant': found.n_relevant,
+        'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal,
+        'grades': found.grades,
+        'ties': found.ties,
+        'n_hits': _ranking_tied_hits(found, found.top)})[1];
 CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
 _ranking_prefix(
     judged,
     _ranking_cut_off(k, judged.size),
     _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
     judged.ideal[-1] > 0,
-    list_transform(
-        range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]);
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
+CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
+CASE
+    WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
+        list_filter(
+            list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
+            lambda places: places[1] > 0
+        ),
+        'ASC'
+    )
+    WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
+        list_filter(
+            list_filter(
+                list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
+                lambda place: place IS NOT NULL
+            ),
+            lambda place: list_position(listed, listed[place]) = place
+        ),
+        lambda place: (place, list_position(items, listed[place])::INTEGER)
+    )
+    ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
+        WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
+        ELSE list_transform(
+            [list_sort(
+                list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+                || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+                'ASC'
+            )],
+            lambda merged: list_sort(
+                list_filter(
+                    list_transform(merged, lambda one, i: CASE
+                        WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
+                            THEN (one[2], merged[i - 1][3])
+                    END),
+                    lambda one: one IS NOT NULL
+                ),
+                'ASC'
+            )
+        )[1]
+    END)[1]
+END;
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -1155,51 +1342,96 @@ typeof((
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
 CREATE OR REPLACE MACRO _ranking_type(source, named, otherwise) AS
-nullif(
-    regexp_extract(
-        typeof((
-            SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
-            FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
-            WHERE false
-        )),
-        '(?s)^\w+\("NULL", (.*)\)$',
-        1),
-    '');
+regexp_extract_all(
+    typeof((
+        SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+        WHERE false
+    )),
+    '(?s)^\w+\("NULL", (.*)\)$',
+    1
+)[1];
+CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
+CASE
+    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
+    WHEN known[name]['is_share'] IS NULL
+        THEN list_transform(
+            [list_max(list_transform(
+                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
+                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
+            lambda nearest: concat(
+                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
+                'FROM ranking_functions() lists them)')
+        )[1]
+    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
+    ELSE ' (ranking_beyond_accuracy_by_user has it)'
+END;
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_longest(ks) AS
-CASE
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
-        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
-END;
-CREATE OR REPLACE MACRO _ranking_like_grades(type) AS
-regexp_extract_all(
-    _ranking_column_texts(type),
-    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_runs(type) AS
-regexp_extract_all(
-    _ranking_column_texts(type),
-    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_systems(type) AS
-regexp_extract_all(
-    _ranking_column_texts(type),
-    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_nearest_column(type, argument) AS
-regexp_extract(
-    _ranking_column_texts(type),
-    CASE argument
-        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
-        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
-        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
-    END,
-    1
+CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
+list_transform(
+    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
+    lambda name: _ranking_known_measures()[regexp_replace(lower(trim(name)), '[ -]+', '_', 'g')]['measure']);
+CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
+concat(
+    'SELECT [',
+    array_to_string(
+        list_transform(
+            list_filter(names, lambda name, i: list_position(names, name) = i),
+            lambda name, i: concat(
+                '{measure: ''', name, ''', value_place: ', i,
+                ', higher_is_better: ', coalesce(_ranking_known_measures()[name]['higher_is_better']::VARCHAR, error(
+                    'ranking_compare: measures must say which of two systems is better, got ' || name)),
+                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
+        ', '),
+    '] AS compared_measures'
 );
+CREATE OR REPLACE MACRO _ranking_choices(measures, usual) AS
+list_transform(
+    [list_transform(
+        list_transform(
+            list_transform(
+                _ranking_measure_texts(measures, usual),
+                lambda text: regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])),
+            lambda one: {
+                'known': _ranking_known_measures()[regexp_replace(lower(one['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')],
+                'pairs': list_filter(regexp_split_to_array(one['options'], '[(),\s]+'), lambda pair: pair <> ''),
+                'at': one['at']
+            }),
+        lambda one: {
+            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'known': one['known'],
+            'rules': _ranking_options()[one['known']['measure']],
+            'pairs': one['pairs'],
+            'names': list_transform(one['pairs'], lambda pair: split_part(pair, '=', 1)),
+            'cuts': list_transform(
+                CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') END, lambda k: trim(k, e' \t\r\n')),
+            'at_ks': one['at'] = ''
+        }
+    )],
+    lambda choices: list_transform(
+        list_filter(
+            choices,
+            lambda one, i: i = list_position(
+                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
+        lambda one: list_transform(
+            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
+            lambda same: {
+                'measure': one['measure'],
+                'known': one['known'],
+                'rules': one['rules'],
+                'pairs': one['pairs'],
+                'names': one['names'],
+                'cuts': flatten(list_transform(same, lambda other: coalesce(other['cuts'], []))),
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
+            })[1]
+    )
+)[1];
+CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
+coalesce(
+    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
+    AND _ranking_goes_with(rule, pairs, names, rules),
+    false);
 CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
 SELECT
     one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
@@ -1263,17 +1495,61 @@ FROM (
     )
 )
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_table_measures() AS
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
-    list_filter(map_entries(_ranking_known_measures()), lambda one: one.key = one.value.column_name),
-    lambda one: {'name': one.key, 'type': 'DOUBLE'}
-);
-CREATE OR REPLACE MACRO _ranking_measures_or_default(measures) AS
-coalesce(
     list_transform(
-        TRY_CAST(measures AS VARCHAR[]),
-        lambda one: coalesce(_ranking_known_measures()[lower(trim(one))].column_name, lower(trim(one)))),
-    _ranking_default_measures());
+        [{
+            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
+        }],
+        lambda texts: {
+            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
+            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
+            'systems': _ranking_like_systems(texts.rec),
+            'runs': list_filter(
+                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
+            'grades': list_filter(
+                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                    THEN _ranking_like_grades(texts.truth) END,
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
+        }),
+    lambda found: CASE
+        WHEN found.is_unnamed AND len(found.systems) > 0
+            THEN format(
+                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+                || 'system_col := '''' if each user has one list',
+                found.systems[1])
+        WHEN found.system <> '' AND len(found.runs) > 0
+            THEN format(
+                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+                found.runs[1],
+                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
+        WHEN len(found.grades) > 0
+            THEN format(
+                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+                || 'grade_col := '''' makes every row of truth relevant',
+                found.grades[1])
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
+concat(
+    'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
+    ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
+CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
+concat(
+    'SELECT [',
+    array_to_string(
+        list_transform(choices, lambda one, i: concat(
+            '{measure: ''', one['measure'], ''', value_place: ', i,
+            ', higher_is_better: ', coalesce(
+                one['known']['higher_is_better']::VARCHAR, CASE WHEN one['known']['measure'] IS NULL THEN 'NULL' ELSE error(
+                'ranking_compare: measures must say which of two systems is better, got ' || one['measure']) END),
+            ', is_share: ', one['known']['is_share'],
+            ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, 
+            _ranking_cuts_text(list_transform(one['cuts'], lambda k: CASE WHEN k <> 'all' THEN TRY_CAST(k AS BIGINT) END)), '}')),
+        ', '),
+    '] AS compared_measures FROM _ranking_any_ks'
+);
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
@@ -1331,11 +1607,11 @@ CREATE OR REPLACE MACRO udf_gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
-CREATE OR REPLACE MACRO _ranking_missing_columns(name, type, missing) AS
+CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
 name || ' must have '
 || array_to_string(
     nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
-|| ', got ' || _ranking_columns(type) || '; write '
+|| ', got ' || _ranking_columns(texts) || '; write '
 || concat_ws(
     ', ',
     'SELECT * RENAME (' || array_to_string(
@@ -1356,6 +1632,32 @@ name || ' must have '
                 CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
         ), []),
         ', '));
+CREATE OR REPLACE MACRO _ranking_options_problem(pairs, names, rules) AS
+list_any_value(
+    list_transform(pairs, lambda pair, i: CASE
+        WHEN rules[names[i]] IS NULL OR NOT contains(pair, '=')
+            THEN concat(
+                'options must be name=value pairs (valid: ',
+                coalesce(
+                    nullif(array_to_string(
+                        list_transform(
+                            map_entries(rules),
+                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '), ''),
+                    'none'),
+                '; FROM ranking_functions() lists them), got ', _ranking_quoted(pair))
+        WHEN list_position(names, names[i]) < i
+            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(array_to_string(pairs, ' ')))
+        WHEN NOT coalesce(_ranking_value_holds(
+            rules[names[i]], regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE)), false)
+            THEN concat(
+                'option ', names[i], ' must be ', split_part(rules[names[i]], ', with ', 1), ', got ',
+                _ranking_quoted(regexp_extract(pair, '=(.*)$', 1)))
+    END)
+    || list_transform(names, lambda name: CASE
+        WHEN NOT _ranking_goes_with(rules[name], pairs, names, rules)
+            THEN concat('option ', name, ' must go with ', split_part(rules[name], ', with ', 2), ', got it without')
+    END)
+);
 CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
@@ -1592,6 +1894,104 @@ CASE
         ))
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
+    SELECT list_transform(
+        CASE
+            WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
+                THEN error(concat(
+                    caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
+                    _ranking_cut(typeof(measures))
+                ))
+            WHEN len(asked) = 0 AND measures IS NOT NULL
+                THEN error(caller || ': measures must be a list of one or more names, got []')
+            WHEN len(asked) = 0
+                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
+            ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
+        END,
+        lambda name: CASE
+            WHEN list_contains(numbers, name) THEN {
+                'measure': there[list_position(names, name)].name,
+                'value_place': list_position(positions, name),
+                'higher_is_better': CASE
+                    WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
+                    ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
+                END,
+                'is_share': coalesce(
+                    known[regexp_extract(name, '^[^(@]*')].is_share,
+                    there[list_position(names, name)].type = 'BOOLEAN'
+                )
+            }
+            WHEN list_contains(neutral, name) THEN error(concat(
+                caller, ': measures must say which of two systems is better, got ', name
+            ))
+            WHEN list_contains(names, name) THEN error(concat(
+                caller, ': measures must name columns of numbers, got ', name, ', which is ',
+                _ranking_cut(there[list_position(names, name)].type)
+            ))
+            ELSE error(concat(
+                caller, ': measures must be names of columns of by_user (',
+                _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
+                CASE
+                    WHEN known[name] IS NOT NULL
+                        AND coalesce(known[name].measure, known[name].higher_is_better::VARCHAR) IS NULL
+                        THEN concat(
+                            CASE
+                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
+                                WHEN _ranking_is_contents_column(name, '', NULL)
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
+                                WHEN _ranking_is_contents_column(name, NULL, '')
+                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
+                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
+                            END)
+                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
+                    ELSE ' (did you mean ' || list_transform(
+                        [list_max(list_transform(
+                            numbers || list_filter(
+                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)
+                            ),
+                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
+                        ))],
+                        lambda nearest: CASE
+                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
+                        END
+                    )[1] || '?)'
+                END
+            ))
+        END
+    )
+    FROM (
+        SELECT
+            *,
+            CASE
+                WHEN measures IS NOT NULL THEN list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                WHEN list_has_any(numbers, string_split(_ranking_default_measures(), ','))
+                    THEN list_filter(string_split(_ranking_default_measures(), ','), lambda one: list_contains(numbers, one))
+                ELSE numbers
+            END AS asked,
+            list_filter(names, lambda one: _ranking_is_compared_column(one, TRY_CAST(measures AS VARCHAR[]))) AS positions
+        FROM (
+            SELECT
+                *,
+                list_transform(
+                    list_filter(
+                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
+                    ),
+                    lambda one: lower(one.name)
+                ) AS numbers
+            FROM (
+                SELECT
+                    there,
+                    known,
+                    list_transform(there, lambda one: lower(one.name)) AS names,
+                    list_filter(
+                        map_keys(known),
+                        lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
+                    ) AS neutral
+                FROM (SELECT columns AS there, _ranking_known_measures() AS known)
+            )
+        )
+    )
+);
 CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
 WITH _ranking_timed AS NOT MATERIALIZED (
     SELECT
@@ -1692,44 +2092,7 @@ CREATE OR REPLACE MACRO _ranking_expected_dcg
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
-list_transform(
-    list_transform(
-        list_transform(
-            [{
-                'ranking': _ranking_at(tied, k),
-                'lasts': list_transform(
-                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
-            lambda found: {
-                'ranking': found.ranking,
-                'firsts': found.ranking.hits,
-                'lasts': found.lasts,
-                'places': list_filter(
-                    range(1, len(found.ranking.hits) + 1),
-                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
-        lambda found: {
-            'k': found.ranking.k,
-            'top': found.ranking.top,
-            'n_relevant': found.ranking.n_relevant,
-            'ideal': found.ranking.ideal,
-            'log2_ideal': found.ranking.log2_ideal,
-            'grades': found.ranking.grades,
-            'ties': list_transform(
-                found.places,
-                lambda place, tie: {
-                    'above': found.firsts[place] - 1,
-                    'size': found.lasts[place] - found.firsts[place] + 1,
-                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
-                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
-                    'before': place - 1})}),
-    lambda found: {
-        'k': found.k,
-        'top': found.top,
-        'n_relevant': found.n_relevant,
-        'ideal': found.ideal,
-        'log2_ideal': found.log2_ideal,
-        'grades': found.grades,
-        'ties': found.ties,
-        'n_hits': _ranking_tied_hits(found, found.top)})[1];
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
 list_transform(
     list_transform(
@@ -1901,11 +2264,11 @@ list_transform(
         WHEN c[4] IS NULL
             THEN concat(
                 'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
-                _ranking_columns(typeof((SELECT events FROM query_table(history) AS events WHERE false))))
+                _ranking_columns(_ranking_column_texts(typeof((SELECT events FROM query_table(history) AS events WHERE false)))))
         WHEN c[1] = 'time_col' AND c[3] IS NULL
             THEN concat(
                 'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
-                _ranking_columns(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+                _ranking_columns(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))))
         WHEN c[1] = 'time_col'
             THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
                 _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
@@ -1933,7 +2296,7 @@ list_any_value(
             WHEN c[4] IS NULL
                 THEN concat(
                     'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                    _ranking_columns(typeof((SELECT rows FROM query_table(events) AS rows WHERE false))))
+                    _ranking_columns(_ranking_column_texts(typeof((SELECT rows FROM query_table(events) AS rows WHERE false)))))
             WHEN c[1] = 'time_col'
                 THEN CASE
                     WHEN _ranking_time_kind(c[4]) IS NULL
@@ -1955,14 +2318,14 @@ list_any_value(
         END
     )
     || list_transform(
-        [_ranking_columns(typeof((
+        [_ranking_columns(_ranking_column_texts(typeof((
             SELECT taken
             FROM (
                 SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
             ) AS taken
             WHERE false
-        )))],
+        ))))],
         lambda taken: CASE WHEN taken <> 'ranking_absent'
             THEN 'events must have no column fold, part or dropped (rename it), got '
                 || replace(taken, 'ranking_absent, ', '')
@@ -2020,163 +2383,12 @@ CASE
         THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
     ELSE true
 END;
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
-list_transform(
-    [{
-        'rec': typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)),
-        'truth': typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)),
-        'system': lower(coalesce(names['system']::VARCHAR, 'system')),
-        'is_unnamed': names['system'] IS NULL,
-        'grade': CASE WHEN names['grade'] IS NULL THEN 'rel' END,
-        'score': lower(coalesce(names['score']::VARCHAR, 'score'))
-    }],
-    lambda _ranking_types: CASE
-        WHEN _ranking_types.is_unnamed
-            AND NOT regexp_matches(_ranking_column_texts(_ranking_types.rec), '(?i), "?system"? ')
-            AND len(_ranking_like_systems(_ranking_types.rec)) > 0
-            THEN format(
-                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-                || 'system_col := '''' if each user has one list',
-                _ranking_like_systems(_ranking_types.rec)[1])
-        WHEN _ranking_types.system <> ''
-            AND len(list_filter(
-                _ranking_like_runs(_ranking_types.rec), lambda run: lower(run) <> _ranking_types.system)) > 0
-            THEN format(
-                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-                list_filter(_ranking_like_runs(_ranking_types.rec), lambda run: lower(run) <> _ranking_types.system)[1],
-                CASE
-                    WHEN _ranking_types.is_unnamed
-                        AND NOT regexp_matches(_ranking_column_texts(_ranking_types.rec), '(?i), "?system"? ')
-                        THEN 'system_col := '''''
-                    ELSE 'leave it out (SELECT * EXCLUDE)'
-                END)
-        WHEN NOT regexp_matches(_ranking_column_texts(_ranking_types.truth), '(?i), "?' || _ranking_types.grade || '"? ')
-            AND len(list_filter(
-                _ranking_like_grades(_ranking_types.truth), lambda grade: lower(grade) <> _ranking_types.score)) > 0
-            THEN format(
-                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-                || 'grade_col := '''' makes every row of truth relevant',
-                list_filter(
-                    _ranking_like_grades(_ranking_types.truth), lambda grade: lower(grade) <> _ranking_types.score)[1])
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
-    SELECT list_transform(
-        CASE
-            WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
-                THEN error(concat(
-                    caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
-                    _ranking_cut(typeof(measures))
-                ))
-            WHEN len(asked) = 0 AND measures IS NOT NULL
-                THEN error(caller || ': measures must be a list of one or more names, got []')
-            WHEN len(asked) = 0
-                THEN error(caller || ': by_user must have a column of numbers to compare by, got none')
-            ELSE list_filter(asked, lambda name, i: list_position(asked, name) = i)
-        END,
-        lambda name: CASE
-            WHEN list_contains(numbers, name) THEN {
-                'measure': there[list_position(names, name)].name,
-                'value_place': list_position(positions, name),
-                'higher_is_better': CASE
-                    WHEN known[regexp_extract(name, '^[^(@]*')] IS NULL THEN true
-                    ELSE known[regexp_extract(name, '^[^(@]*')].higher_is_better
-                END,
-                'is_share': coalesce(
-                    known[regexp_extract(name, '^[^(@]*')].is_share,
-                    there[list_position(names, name)].type = 'BOOLEAN'
-                )
-            }
-            WHEN list_contains(neutral, name) THEN error(concat(
-                caller, ': measures must say which of two systems is better, got ', name
-            ))
-            WHEN list_contains(names, name) THEN error(concat(
-                caller, ': measures must name columns of numbers, got ', name, ', which is ',
-                _ranking_cut(there[list_position(names, name)].type)
-            ))
-            ELSE error(concat(
-                caller, ': measures must be names of columns of ',
-                CASE
-                    WHEN caller = 'ranking_compare' THEN 'ranking_by_user (FROM ranking_functions() has a list)'
-                    ELSE 'by_user (' || _ranking_list_names(list_transform(there, lambda one: one.name)) || ')'
-                END,
-                ', got ', _ranking_list_names([name]),
-                CASE
-                    WHEN known[name] IS NOT NULL
-                        AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
-                        THEN concat(
-                            CASE
-                                WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
-                                WHEN _ranking_is_contents_column(name, '', NULL)
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given history'
-                                WHEN _ranking_is_contents_column(name, NULL, '')
-                                    THEN ': ranking_beyond_accuracy_by_user has it, given items'
-                                ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
-                            END,
-                            CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
-                    WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
-                        THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
-                            || 'for ranking_compare_by_user'
-                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by ranking_judged'
-                    ELSE ' (did you mean ' || list_transform(
-                        [list_max(list_transform(
-                            numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].column_name)
-                            ),
-                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
-                        ))],
-                        lambda nearest: CASE
-                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].column_name, nearest.name)
-                        END
-                    )[1] || '?)'
-                END
-            ))
-        END
-    )
-    FROM (
-        SELECT
-            *,
-            CASE
-                WHEN measures IS NOT NULL
-                    THEN CASE caller
-                        WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
-                        ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
-                    END
-                WHEN list_has_any(numbers, _ranking_default_measures())
-                    THEN list_filter(_ranking_default_measures(), lambda one: list_contains(numbers, one))
-                ELSE numbers
-            END AS asked,
-            list_filter(names, lambda one: _ranking_is_compared_column(one, CASE caller
-                WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
-                ELSE TRY_CAST(measures AS VARCHAR[])
-            END)) AS positions
-        FROM (
-            SELECT
-                *,
-                list_transform(
-                    list_filter(
-                        there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
-                    ),
-                    lambda one: lower(one.name)
-                ) AS numbers
-            FROM (
-                SELECT
-                    there,
-                    known,
-                    list_transform(there, lambda one: lower(one.name)) AS names,
-                    list_filter(
-                        map_keys(known),
-                        lambda one: known[one].higher_is_better IS NULL AND known[one].column_name IS NOT NULL
-                    ) AS neutral
-                FROM (SELECT columns AS there, _ranking_known_measures() AS known)
-            )
-        )
-    )
-);
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
-    exp(-df / 2 * _ranking_log1p(least(abs(t), 1e150) ** 2 / df))
-        * (_ranking_t_tail(least(abs(t), 1e150) / sqrt(df + least(abs(t), 1e150) ** 2), df) / _ranking_t_tail(0, df)),
+    list_transform(
+        [least(abs(t), 1e150)],
+        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
+            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
     1
 );
 CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
@@ -2224,8 +2436,8 @@ list_transform(
     ]],
     lambda columns: list_transform(
         [
-            ('rec', typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)), 4),
-            ('truth', typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)), 5)
+            ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
+            ('truth', _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))), 5)
         ],
         lambda source: list_transform(
             [list_transform(
@@ -2266,6 +2478,48 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
 _ranking_collation_problem()];
+CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
+error(caller || ': ' || CASE
+    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
+    WHEN measures::VARCHAR IN ('[]', '')
+        THEN 'measures must be one or more names of measures, got ' || _ranking_cut(measures::VARCHAR)
+    WHEN length(measures::VARCHAR) > 10000
+        THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
+    ELSE list_any_value(list_transform(
+    _ranking_measure_texts(measures, NULL),
+    lambda text: list_transform(
+        list_transform(
+            [regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])],
+            lambda parts: {
+                'text': text,
+                'name': parts['name'],
+                'at': parts['at'],
+                'pairs': list_filter(regexp_split_to_array(parts['options'], '[(),\s]+'), lambda pair: pair <> ''),
+                'measure': _ranking_known_measures()[
+                    regexp_replace(lower(parts['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')]['measure']
+            }),
+        lambda parts: CASE
+            WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
+                THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
+            WHEN parts['measure'] IS NULL THEN concat(
+                'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
+                _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+            ELSE coalesce(
+                parts['measure'] || ': ' || _ranking_options_problem(
+                    parts['pairs'],
+                    list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
+                    _ranking_options()[parts['measure']]['options']),
+                list_any_value(list_transform(
+                    string_split(parts['at'][2:], ','),
+                    lambda k: CASE
+                        WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
+                            THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
+                CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
+                    THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                        || 'ranking_functions() lists measures), got ' || parts['measure'] END)
+        END)[1]
+)) END);
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather
@@ -2335,7 +2589,8 @@ CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
 SELECT
     * EXCLUDE (plain, texts),
     CASE
-        WHEN plain IS NULL THEN _ranking_found_items(texts.listed, texts.items)
+        WHEN plain IS NULL
+            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
         ELSE _ranking_found_items(plain.listed, plain.items)
     END AS found
 FROM (
@@ -3035,6 +3290,13 @@ CREATE OR REPLACE MACRO _ranking_expected_ndcg
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
+CASE
+    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
+    ELSE concat(
+        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
+        ')) AS ', name)
+END;
 CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
@@ -3291,8 +3553,10 @@ FROM (
             SELECT
                 *,
                 list_transform(
-                    [difference, coalesce(margin, 0) - abs(difference)],
-                    lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
+                    list_transform(
+                        [difference, coalesce(margin, 0) - abs(difference)],
+                        lambda distance: distance / nullif(standard_error, 0)),
+                    lambda t: _ranking_t_p(t, df)
                 ) AS t_probabilities
             FROM _ranking_flips
             WHERE flips IS NULL OR flips.p IS NOT NULL
@@ -3411,17 +3675,23 @@ FROM (SELECT unnest(
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+FROM (
+    SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+        AS found
+)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL
 SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+FROM (
+    SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
+        AS found
+)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL
 SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
         lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
 )
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
@@ -3491,26 +3761,25 @@ SELECT
     userid,
     system,
     any_value(n_rec) AS n_rec,
-    CASE
+    (CASE
         WHEN _ranking_few_digits(typeof(any_value(score)))
             THEN list_transform(
                 list_sort(
                     list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                     'ASC',
                     'NULLS LAST'
-                )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+                ),
                 lambda pair: pair[2]
             )
-        WHEN names['descending']
-            THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-    END AS items,
+        WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+    END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
     CASE WHEN tied
         THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
     END AS scores
 FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-    FROM _ranking_gathered_recs(rec, names, max_k IS NULL OR max_k > 32) AS recs
+    FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
     JOIN (
         SELECT
             counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
@@ -3717,6 +3986,40 @@ CASE
         _ranking_gain_problem(gain, discount, base, half_life),
         _ranking_option('ideal', ideal, 'cut|truth|k', false)))::DOUBLE
 END;
+CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
+concat(
+    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
+    columns,
+    ' FROM (SELECT *',
+    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
+    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
+    array_to_string(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
+    CASE WHEN NOT is_expected THEN concat(
+        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
+        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
+        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
+    END,
+    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
+    CASE WHEN min_grade IS NOT NULL
+        THEN concat(
+            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
+            ') AS lowered') END,
+    array_to_string(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
+    ' FROM ',
+    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
+    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
+        ELSE concat(
+            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
+            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
+    END,
+    CASE WHEN is_expected THEN '))' ELSE ')))' END
+);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3734,7 +4037,7 @@ _ranking_variances AS (
         SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
         FROM query_table(scores) AS scores_of
         WHERE compared_measures IS NOT NULL
-    ) ON value_place = place
+    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
@@ -3794,19 +4097,22 @@ list_any_value(
         [
             (
                 'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-                _ranking_type(coalesce(history, rec), names['user'], 'userid'), _ranking_type(rec, names['user'], 'userid')
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
+                _ranking_type(rec, names['user'], 'userid')
             ),
             (
                 'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(history, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')
             ),
             (
                 'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(items, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')
             ),
             (
                 'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
-                _ranking_type(coalesce(items, rec), category_col, 'category'), NULL
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
             )
         ],
         lambda c: CASE
@@ -3815,14 +4121,14 @@ list_any_value(
                 THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
             WHEN c[5] IS NULL
                 THEN list_transform(
-                    [CASE c[1]
+                    [_ranking_column_texts(CASE c[1]
                         WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
                         ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
-                    END],
-                    lambda type: _ranking_missing_columns(c[1], type, [{
+                    END)],
+                    lambda texts: _ranking_missing_columns(c[1], texts, [{
                         'argument': c[3],
                         'name': c[4],
-                        'near': _ranking_nearest_column(type, c[3]),
+                        'near': _ranking_nearest_column(texts, c[3]),
                         'is_elsewhere': c[3] <> 'category_col'
                     }])
                 )[1]
@@ -3943,8 +4249,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             'ranking_explain'
         ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
-    ) AND (
-        SELECT coalesce(
+        AND coalesce(
             error('ranking_explain: ' || coalesce(
                 _ranking_k_problem(k),
                 CASE
@@ -4029,31 +4334,58 @@ SELECT
     gain,
     discount,
     gain * discount AS contribution,
-    CASE WHEN counts THEN _ranking_expected_dcg(ranking) END AS dcg,
-    CASE WHEN counts THEN _ranking_ideal_dcg(ranking) END AS ideal_dcg,
-    CASE WHEN counts THEN _ranking_expected_ndcg(ranking) END AS ndcg,
+    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
+    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
+    CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
     CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
     CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
     found_at
 FROM (
     SELECT
         *,
-        truth_items[place] AS missed,
-        rec_items[rank] AS listed,
-        coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-        has_truth AND rank IS NOT NULL AS counts,
-        CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
-        CASE WHEN has_truth AND rank IS NOT NULL
-            THEN coalesce(list_sum(list_transform(
-                list_filter(
-                    list_zip(tied.ranks, tied.lasts, tied.grades),
-                    lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
-                lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
-            )), 0)
-        END AS gain,
-        _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
-        _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant FROM _ranking_user_rows)
+        _ranking_discounted_gain(ranking, ranking.grades, _ranking_tied_discounts(ranking, 'log2', NULL, NULL), 'exp')
+            AS gained,
+        _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
+    FROM (
+        SELECT
+            *,
+            truth_items[place] AS missed,
+            rec_items[rank] AS listed,
+            coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+            has_truth AND rank IS NOT NULL AS counts,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+            CASE WHEN has_truth AND rank IS NOT NULL
+                THEN coalesce(list_sum(list_transform(
+                    list_filter(
+                        list_zip(tied.ranks, tied.lasts, tied.grades),
+                        lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+                    lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
+                )), 0)
+            END AS gain,
+            _ranking_tied_prefix(tied, ranking_at) AS ranking,
+            _ranking_tied_prefix(tied_relevant, relevant_at) AS relevant_ranking
+        FROM (
+            SELECT
+                *,
+                _ranking_prefix(
+                    tied, cut, n_seen, tied.ideal[-1] > 0, _ranking_log2_ideal(cut, n_relevant)) AS ranking_at,
+                _ranking_prefix(tied_relevant, rank, n_above, tied_relevant.ideal[-1] > 0, NULL) AS relevant_at
+            FROM (
+                SELECT
+                    *,
+                    _ranking_n_seen(tied.ranks, cut) AS n_seen,
+                    _ranking_n_seen(tied.ranks, rank) AS n_above,
+                    _ranking_n_relevant(tied) AS n_relevant
+                FROM (
+                    SELECT
+                        *,
+                        _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
+                        CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
+                    FROM _ranking_user_rows
+                )
+            )
+        )
+    )
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
@@ -4163,11 +4495,11 @@ AND (
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
-                        [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
-                        lambda type: _ranking_missing_columns('truth', type, [{
+                        [_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))],
+                        lambda texts: _ranking_missing_columns('truth', texts, [{
                             'argument': 'intent_col',
                             'name': coalesce(intent_col::VARCHAR, 'intent'),
-                            'near': _ranking_nearest_column(type, 'intent_col'),
+                            'near': _ranking_nearest_column(texts, 'intent_col'),
                             'is_elsewhere': false}]))[1]
                 WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
                     THEN concat(
@@ -4190,7 +4522,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores,
         truths.items AS truth_items,
-        truths.grades
+        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
@@ -4220,8 +4552,7 @@ SELECT
         WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
-    _ranking_judgement(
-        found, size, len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, max_k) AS judged
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
 CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
 WITH _ranking_paired_systems AS NOT MATERIALIZED (
@@ -4579,6 +4910,105 @@ no_time | history with history | | | | truth or history without times: late even
 ', '\s+', ' ', 'g'), ' /') AS rows)
 )
 WHERE cells[1] <> '';
+CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
+list_transform(
+    [list_transform(
+        list_transform(choices, lambda one: {
+            'of': one,
+            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
+            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0
+        }),
+        lambda one: {
+            'is_right': len(list_distinct(one['of']['names'])) = len(one['of']['names'])
+                AND len(list_filter(one['of']['pairs'], lambda pair, i: NOT _ranking_option_holds(
+                    one['of']['rules']['options'][one['of']['names'][i]], pair, one['of']['pairs'], one['of']['names'],
+                    one['of']['rules']['options']))) = 0
+                AND len(list_filter(one['of']['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0
+                AND CASE WHEN is_expected THEN one['of']['rules']['expected'] ELSE one['of']['known']['measure'] END IS NOT NULL,
+            'measure': one['of']['measure'],
+            'in_short': one['in_short'],
+            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
+            'ranking': CASE
+                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
+                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
+                    AND _ranking_goes_with(
+                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
+                        one['of']['rules']['options'])
+                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
+                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
+            END,
+            'macro': CASE
+                WHEN is_expected THEN one['of']['rules']['expected']
+                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
+                ELSE 'ranking_' || one['of']['known']['measure']
+            END,
+            'arguments': concat(
+                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
+                array_to_string(
+                    list_transform(
+                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
+                        lambda pair: regexp_replace(
+                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
+                    '')),
+            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
+            'cuts': list_transform(one['of']['cuts'], lambda k: CASE
+                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'at_ks': one['of']['at_ks']
+        }
+    )],
+    lambda found: CASE
+        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
+        ELSE _ranking_users_text(
+            array_to_string(
+                list_transform(found, lambda one: concat(
+                    ', ', 'CASE WHEN ' || nullif(concat_ws(
+                        ' AND ',
+                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
+                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
+                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
+                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                        THEN ' END' END,
+                    ' AS "', one['measure'], '"')),
+                ''),
+            list_transform(found, lambda one: one['ranking']),
+            list_distinct(list_transform(found, lambda one: one['own_grade'])),
+            is_expected,
+            min_grade,
+            flatten(list_transform(found, lambda one: one['cuts'])),
+            list_contains(list_transform(found, lambda one: one['at_ks']), true))
+    END
+)[1];
+CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
+list_transform(
+    [coalesce(
+        list_transform(
+            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
+            lambda name: {'key': name, 'value': _ranking_options()[name]}),
+        list_filter(
+            map_entries(_ranking_options()),
+            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
+    lambda found: CASE
+        WHEN len(list_filter(found, lambda one: coalesce(
+            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
+            false))) < len(found)
+            THEN 'FROM _ranking_own_measures'
+        ELSE _ranking_users_text(
+            array_to_string(
+                list_transform(found, lambda one: concat(
+                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
+                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
+                        THEN '(relevant)' ELSE '(ranking)' END,
+                    ' AS "', one['key'], '"')),
+                ''),
+            ['ranking', 'relevant'],
+            []::VARCHAR[],
+            is_expected,
+            min_grade,
+            []::BIGINT[],
+            true)
+    END
+)[1];
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user,
     baseline := NULL,
@@ -4635,7 +5065,8 @@ WITH _ranking_scores AS MATERIALIZED (
             'measure': one.measure,
             'value_place': i,
             'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-            'is_share': one.is_share
+            'is_share': one.is_share,
+            'only_at': NULL::BIGINT[]
         }
     ) AS compared_measures
     FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
@@ -4999,48 +5430,7 @@ FROM _ranking_judged(
     min_grade,
     unjudged
 )
-WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
-CREATE OR REPLACE MACRO _ranking_by_user
-    (rec, truth, names, ks, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_cut_lists AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (scores), _ranking_at(judged, k) AS ranking
-    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-), _ranking_every_grade AS NOT MATERIALIZED (
-    SELECT *, ranking AS relevant FROM _ranking_cut_lists
-), _ranking_high_grades AS NOT MATERIALIZED (
-    SELECT *, _ranking_at(lowered, k) AS relevant
-    FROM (SELECT *, _ranking_from_grade(judged, min_grade) AS lowered FROM _ranking_cut_lists)
-)
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
-    k,
-    n_rec,
-    n_truth,
-    _ranking_recall(relevant) AS recall,
-    _ranking_precision(relevant) AS "precision",
-    _ranking_f_measure(relevant) AS f_measure,
-    _ranking_hit_rate(relevant) AS hit_rate,
-    _ranking_hits(relevant) AS hits,
-    _ranking_mrr(relevant) AS mrr,
-    _ranking_first_hit_rank(relevant) AS first_hit_rank,
-    _ranking_average_precision(relevant) AS average_precision,
-    _ranking_auc(relevant) AS auc,
-    _ranking_dcg(ranking) AS dcg,
-    _ranking_ideal_dcg(ranking) AS ideal_dcg,
-    _ranking_ndcg(ranking) AS ndcg,
-    _ranking_cumulative_gain(ranking) AS cumulative_gain,
-    _ranking_rbp(relevant) AS rbp,
-    _ranking_half_life_utility(ranking) AS half_life_utility,
-    _ranking_r_precision(relevant) AS r_precision,
-    _ranking_bpref(relevant) AS bpref,
-    _ranking_judged_share(ranking) AS judged_share,
-    _ranking_interpolated_precision(relevant) AS interpolated_precision,
-    _ranking_interpolated_average_precision(relevant) AS interpolated_average_precision,
-    _ranking_spearman(ranking) AS spearman,
-    _ranking_kendall_tau(ranking) AS kendall_tau,
-    _ranking_concordant_pairs(ranking) AS concordant_pairs,
-FROM query_table(CASE WHEN min_grade IS NULL THEN '_ranking_every_grade' ELSE '_ranking_high_grades' END);
+WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
 CREATE OR REPLACE MACRO _ranking_tied_judged
     (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
@@ -5184,7 +5574,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy(
 ) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, _ranking_table('history', history), _ranking_table('items', items),
+        rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
         ks, head, divergence, category_col, 'ranking_beyond_accuracy'
     )
@@ -5224,7 +5614,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
 ) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, _ranking_table('history', history), _ranking_table('items', items),
+        rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
         ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )
@@ -5235,83 +5625,36 @@ FROM _ranking_contents_by_user(
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
     _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
 );
-CREATE OR REPLACE MACRO ranking_compare(
-    rec, truth, ks,
-    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
-    permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
-    SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        NULL AS ranking_segment,
-        n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: _ranking_is_compared_column(c, _ranking_measures_or_default(measures))
-            OR c = 'ranking_absent')) AS numbers,
-        NULL AS compared_measures
-    FROM (
-        SELECT *, NULL::DOUBLE AS ranking_absent
-        FROM _ranking_by_user(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            ks,
-            'ranking_compare',
-            min_grade,
-            unjudged
-        )
-    )
-    WHERE has_truth
-    UNION ALL BY NAME
-    SELECT _ranking_compared_measures(_ranking_table_measures(), measures, 'ranking_compare') AS compared_measures
-    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            'ranking_compare')
-)
-SELECT * EXCLUDE (pair, measure_place, ranking_segment)
-FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
-)
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_expected_by_user
-    (rec, truth, names, ks, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_cut_lists AS NOT MATERIALIZED (
-    SELECT * EXCLUDE (judged), _ranking_tied_at(tied, k) AS ranking
+CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
+WITH _ranking_item AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
+), _ranking_item_at_own_ks AS NOT MATERIALIZED (
+    FROM _ranking_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), false, caller, min_grade, unjudged)
+), _ranking_expected AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
     FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(ks), caller, min_grade, unjudged)
-    CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-), _ranking_every_grade AS NOT MATERIALIZED (
-    SELECT *, ranking AS relevant FROM _ranking_cut_lists
-), _ranking_high_grades AS NOT MATERIALIZED (
-    SELECT *, _ranking_tied_at(lowered, k) AS relevant
-    FROM (SELECT *, _ranking_tied_from_grade(tied, min_grade) AS lowered FROM _ranking_cut_lists)
+), _ranking_expected_at_own_ks AS NOT MATERIALIZED (
+    SELECT * REPLACE (tied AS judged)
+    FROM _ranking_tied_judged(rec, truth, names, _ranking_longest(_ranking_all_ks(ks, measures)), caller, min_grade, unjudged)
+), _ranking_given_ks AS NOT MATERIALIZED (
+    SELECT _ranking_cuts(ks, caller) AS given
+), _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, caller) END AS given
+), _ranking_wrong_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_measures_problem(measures, ties, caller))
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_users_query(_ranking_choices(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(replace(
+        _ranking_plain_query(
+            _ranking_plain_names(measures, usual), _ranking_ties_choice(ties, false, true, caller), min_grade),
+        '@',
+        _ranking_home()))
 )
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'ranking_system', 'has_truth', 'userid')),
-    k,
-    n_rec,
-    n_truth,
-    _ranking_recall(relevant) AS recall,
-    _ranking_precision(relevant) AS "precision",
-    _ranking_f_measure(relevant) AS f_measure,
-    _ranking_expected_hit_rate(relevant) AS hit_rate,
-    _ranking_hits(relevant) AS hits,
-    _ranking_expected_mrr(relevant) AS mrr,
-    _ranking_expected_average_precision(relevant) AS average_precision,
-    _ranking_expected_auc(relevant) AS auc,
-    _ranking_expected_dcg(ranking) AS dcg,
-    _ranking_ideal_dcg(ranking) AS ideal_dcg,
-    _ranking_expected_ndcg(ranking) AS ndcg,
-    _ranking_expected_cumulative_gain(ranking) AS cumulative_gain,
-    _ranking_expected_rbp(relevant) AS rbp,
-    _ranking_expected_half_life_utility(ranking) AS half_life_utility,
-    _ranking_expected_r_precision(relevant) AS r_precision,
-FROM query_table(CASE WHEN min_grade IS NULL THEN '_ranking_every_grade' ELSE '_ranking_high_grades' END);
+FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
 CREATE OR REPLACE MACRO ranking_check(
    rec, truth, ks := [10],
    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -5380,92 +5723,117 @@ FROM _ranking_problem_rows(
     min_grade
 );
 CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks, ties := 'item',
+    rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
 ) AS TABLE
-WITH _ranking_by_item AS NOT MATERIALIZED (
-    FROM _ranking_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_by_user',
-        min_grade,
-        unjudged
-    )
-), _ranking_expected AS NOT MATERIALIZED (
-    FROM _ranking_expected_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_by_user',
-        min_grade,
-        unjudged
-    )
-)
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM query_table(_ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_by_user'))
+FROM _ranking_users(
+    rec,
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    ks,
+    measures,
+    NULL,
+    ties,
+    min_grade,
+    unjudged,
+    'ranking_by_user'
+)
 WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks, ties := 'item',
+    rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
 ) AS TABLE
-WITH _ranking_by_item AS NOT MATERIALIZED (
-    FROM _ranking_by_user(
+WITH _ranking_values AS NOT MATERIALIZED (
+    FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_distribution',
+        measures,
+        NULL,
+        ties,
         min_grade,
-        unjudged
-    )
-), _ranking_expected AS NOT MATERIALIZED (
-    FROM _ranking_expected_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_distribution',
-        min_grade,
-        unjudged
+        unjudged,
+        'ranking_distribution'
     )
 )
-FROM _ranking_measure_distributions(
-    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_distribution')
-);
+FROM _ranking_measure_distributions('_ranking_values');
 CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks, ties := 'item',
+    rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
 ) AS TABLE
-WITH _ranking_by_item AS NOT MATERIALIZED (
-    FROM _ranking_by_user(
+WITH _ranking_values AS NOT MATERIALIZED (
+    FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
         ks,
-        'ranking_summary',
+        measures,
+        NULL,
+        ties,
         min_grade,
-        unjudged
-    )
-), _ranking_expected AS NOT MATERIALIZED (
-    FROM _ranking_expected_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_summary',
-        min_grade,
-        unjudged
+        unjudged,
+        'ranking_summary'
     )
 )
-FROM _ranking_measure_means(
-    _ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_summary')
-);
+FROM _ranking_measure_means('_ranking_values');
+CREATE OR REPLACE MACRO ranking_compare(
+    rec, truth, ks := NULL,
+    baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
+    permutations := 10000, seed := 0,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item'
+) AS TABLE
+WITH _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
+), _ranking_scores AS MATERIALIZED (
+    SELECT
+        ranking_system AS system,
+        userid,
+        k,
+        NULL AS ranking_segment,
+        n_rec > 0 AS has_rec,
+        list_value(*COLUMNS(lambda c: lower(c) NOT IN (
+            'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'))) AS numbers,
+        NULL AS compared_measures
+    FROM _ranking_users(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        measures,
+        _ranking_default_measures(),
+        ties,
+        min_grade,
+        unjudged,
+        'ranking_compare'
+    )
+    WHERE has_truth
+    UNION ALL BY NAME
+    FROM query_table(CASE
+        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
+        ELSE '_ranking_own_measures'
+    END)
+    WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
+        AND _ranking_has_items(
+            rec,
+            truth,
+            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+            'ranking_compare')
+)
+SELECT * EXCLUDE (pair, measure_place, ranking_segment)
+FROM _ranking_comparison(
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
+)
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -5517,14 +5885,14 @@ COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biase
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
+COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_found_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_intent_gains _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_column_texts _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_plain_id _ranking_row _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_is_compared_column _ranking_known_measures _ranking_p_adjusted _ranking_verdict _ranking_default_measures _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_are_integers _ranking_longest _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_nearest_column _ranking_evidence_problems _ranking_table_measures _ranking_measures_or_default _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_unread_column _ranking_compared_measures _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_by_user _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user ranking_compare _ranking_expected_by_user ranking_check ranking_by_user ranking_distribution ranking_summary _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_known_measures _ranking_measure_texts _ranking_options _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_plain_names _ranking_plain_compared_query _ranking_choices _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

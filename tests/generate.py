@@ -2,10 +2,9 @@
 
 - sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
 - sql/tables/ranking_functions.sql: what there is, as a table
-- sql/tables/internal: _ranking_by_user.sql, _ranking_expected_by_user.sql: a column per measure
 - sql/tables/internal: _ranking_like_*.sql: which names of columns look like grades, systems and runs
 - sql/tables/internal/_ranking_is_contents_column.sql: which tables a column of what is in the lists needs
-- sql/comparison/internal: what a comparison knows of measures
+- sql/tables/internal: _ranking_options.sql, _ranking_known_measures.sql: what SQL knows of the measures
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -19,9 +18,9 @@ from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.columns import LIKE, NEAR
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from ranking_udfs.measures.grammar import SPELLINGS
-from ranking_udfs.measures.registry import MEASURES, measure_table
+from ranking_udfs.measures.registry import MEASURES, Number, Option, measure_table
 from tests import coming_from, reference
-from tests.reference import ROOT, quoted
+from tests.reference import ROOT
 
 REFERENCE = ROOT / "sql" / "README.md"
 # Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
@@ -67,22 +66,25 @@ def function_lines() -> Iterator[str]:
     yield literal("\n".join(" | ".join(row) for row in rows))
 
 
-def ranking_of(name: str) -> str:
-    """The ranking that a measure reads: of items from min_grade on, if it takes that."""
-    return "relevant" if "min_grade" in MEASURES[name].options else "ranking"
+def options() -> Iterator[str]:
+    """Yield the options of each measure and the macro of its expected value: a text that becomes a MAP."""
+    lines = []
+    for name, measure in MEASURES.items():
+        expected = statements.expected_macro(name) if measure.expected else "NULL"
+        if measure.expected and expected not in statements.macros():
+            raise ValueError(f"ranking_{name}.sql: must have {expected}, as expected=True promises")
+        rules = [f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items()]
+        is_column = str(measure.column).lower()
+        begin, between = ("\n    ", ",\n    ") if len("".join(rules)) > 40 else ("", ", ")
+        text = begin + between.join(rules)
+        lines.append(f"{name}={{expected: {expected}, is_column: {is_column}, options: {{{text}}}}}")
+    yield literal("{" + ",\n".join(lines) + "}")
 
 
-def by_user_columns() -> Iterator[str]:
-    for name in table_measures():
-        yield f"    _ranking_{name}({ranking_of(name)}) AS {quoted(name)},"
-
-
-def expected_by_user_columns() -> Iterator[str]:
-    for name in table_measures():
-        if MEASURES[name].expected:
-            if (macro := statements.expected_macro(name)) not in statements.macros():
-                raise ValueError(f"ranking_{name}.sql: must have {macro}, as expected=True promises")
-            yield f"    {macro}({ranking_of(name)}) AS {quoted(name)},"
+def rule_text(rule: Option) -> str:
+    """The rule of an option, its default first: `truth|min`, `a number > 1, with discount=original`."""
+    only_with = rule.only_with if isinstance(rule, Number) else None
+    return str(rule) + (f", with {'='.join(only_with)}" if only_with else "")
 
 
 def like_pattern(what: str) -> Iterator[str]:
@@ -101,13 +103,13 @@ def known_measures() -> Iterator[str]:
     """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
     words = {True: "true", False: "false", None: "NULL"}
     pairs = ",\n".join(
-        f"{name}={{column_name: {measure.name if measure.column else 'NULL'}, "
+        f"{name}={{measure: {measure.name}, "
         f"higher_is_better: {words[measure.higher_is_better]}, "
         f"is_share: {str(measure.range.low >= 0 and measure.range.high <= 1).lower()}}}"
         for name, measure in SPELLINGS.items()
     )
     pairs += "".join(
-        f",\n{name}={{column_name: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
+        f",\n{name}={{measure: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
         for name, is_higher, is_share in (
             *((one.name, "NULL", one.range.high == 1) for one in BY_USER),
             *((name, "NULL", True) for name in OVERLAPS),
@@ -147,11 +149,8 @@ def generated() -> dict[Path, str]:
         functions: between(functions.read_text(), "-- rows: generated", "-- end of rows", function_lines()),
         REFERENCE: reference_text(),
     }
-    for path, columns in (
-        (macros / "internal" / "_ranking_by_user.sql", by_user_columns()),
-        (macros / "internal" / "_ranking_expected_by_user.sql", expected_by_user_columns()),
-    ):
-        files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", columns)
+    path = macros / "internal" / "_ranking_options.sql"
+    files[path] = between(path.read_text(), "-- options: generated", "-- end of options", options())
     for what in LIKE:
         path = macros / "internal" / f"_ranking_like_{what}.sql"
         files[path] = between(
@@ -161,7 +160,7 @@ def generated() -> dict[Path, str]:
     files[path] = between(path.read_text(), "-- patterns: generated", "-- end of patterns", near_patterns())
     path = macros / "internal" / "_ranking_is_contents_column.sql"
     files[path] = between(path.read_text(), "-- columns: generated", "-- end of columns", contents_columns())
-    path = ROOT / "sql" / "comparison" / "internal" / "_ranking_known_measures.sql"
+    path = macros / "internal" / "_ranking_known_measures.sql"
     files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
     return files
 

@@ -56,7 +56,7 @@ def test_sql_of_a_plain_evaluation_is_one_call(run: Run, con: duckdb.DuckDBPyCon
     emptied(con)
     for statement in con.extract_statements(Path("evaluation.sql").read_text()):
         found = queries.fetch_rows(con, statement.query)
-    assert "\nFROM ranking_summary('rec', 'truth', [4, 2])" in statement.query
+    assert "\nFROM ranking_summary('rec', 'truth', [4, 2], measures := ['recall', " in statement.query
     expected = evaluated(run, "rec.csv", "truth.csv", *K)
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 

@@ -9,7 +9,7 @@ from ranking_udfs.duckdb import statements
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
-from tests.generate import expected_by_user_columns, function_rows, generated, portable_script
+from tests.generate import function_rows, generated, options, portable_script
 from tests.reference import GROUPS, ROOT, checked_against, group_names, head, public_names
 from tests.witnesses import WITNESSES
 
@@ -35,7 +35,7 @@ def test_what_the_generator_misses_is_named(monkeypatch: pytest.MonkeyPatch) -> 
         head.__wrapped__("bare")
     monkeypatch.setattr(statements, "expected_macro", lambda name: f"_ranking_none_{name}")
     with pytest.raises(ValueError, match=r"^ranking_recall.sql: must have _ranking_none_recall"):
-        list(expected_by_user_columns())
+        list(options())
 
 
 def test_ranking_functions_has_every_measure_table_function_and_aggregate(

@@ -1437,7 +1437,7 @@ def test_names_of_the_users_columns_do_not_clash(tables: duckdb.DuckDBPyConnecti
 def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPyConnection) -> None:
     """Every name of the SQL as one of hers, and of each two CTEs one as her rec, the other as her truth."""
     assert {"truths", "counts", "found", "judged", "lists", "_ranking_systems"} <= set(NAMES)
-    assert {"_ranking_by_item", "_ranking_matched", "_ranking_cut_lists"} <= set(CTES)
+    assert {"_ranking_item", "_ranking_matched", "_ranking_own_measures"} <= set(CTES)
     expected = everything(tables, "rec", "truth")
     tables.execute("ATTACH ':memory:' AS hers; USE hers; CREATE TABLE rec AS FROM memory.rec")
     tables.execute("CREATE TABLE truth AS FROM memory.truth")

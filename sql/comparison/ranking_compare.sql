@@ -2,10 +2,11 @@
 -- and how sure.
 --
 -- rec, truth:   tables with system, userid, itemid, score and userid, itemid [, rel], as for ranking_judged
--- ks:           LIST of cut-offs; NULL among them means the whole list
+-- ks:           LIST of cut-offs; NULL among them means the whole list; may be left out where each of the measures names
+--               its own
 -- baseline:     name of the system to compare each other one with; NULL for every pair of at most 20 systems
--- measures:     LIST of columns of ranking_by_user, or their other names (map); by default ndcg, recall, average_precision,
---               mrr, hit_rate and precision
+-- measures:     as for ranking_by_user, each at its own cut-offs alone; by default ndcg, recall, average_precision, mrr,
+--               hit_rate and precision
 -- confidence:   of the intervals, and the least for a verdict: p must be below 1 - confidence
 -- margin:       how much of a difference does not matter, for the verdict 'same'; NULL: there is none
 -- correction:   'holm', 'bh' (Benjamini and Hochberg) or 'none': of both p and of minimum_detectable_effect, for the number of
@@ -13,6 +14,7 @@
 -- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
 --               more so many permutations, from this seed)
 -- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- ties:         'item' or 'expected', as for ranking_by_user
 -- Returns:      baseline, system, k, measure, users (with a value of both), users_undefined (of one or none),
 --               users_without_rec_baseline and users_without_rec_system (who count with an empty list), mean_baseline,
 --               mean_system, difference (of the means, of d = system - baseline), low and high (its confidence interval),
@@ -22,8 +24,8 @@
 --               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so
 --               many users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear';
 --               higher_is_better (NULL where neither end is)
--- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure that is no such
---               column, or has options or cut-offs; an option with a value that is not allowed; two systems that recommend to
+-- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure of which
+--               neither end is better; an option with a value that is not allowed; two systems that recommend to
 --               no user in common; a system without an item of truth
 -- Source:       Smucker, Allan and Carterette (2007); Sakai (2014); Holm (1979); Schuirmann (1987) for the margin
 -- Example:      SELECT system, measure, difference, low, high, p_adjusted, verdict
@@ -36,43 +38,51 @@
 -- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone. For
 -- first_hit_rank lower is better, and only users with a hit of both systems are compared, so a system that misses most users
 -- is not found by it. A user without recommendations of a system has an empty list there. Numbers are the same on any
--- number of threads and in any order of the rows. For expected values over ties, compare what ranking_by_user gives with
--- ties := 'expected' by ranking_compare_by_user. A known limit of 'same': where the whole difference rests on few users,
+-- number of threads and in any order of the rows. A known limit of 'same': where the whole difference rests on few users,
 -- t is too sure. Systems that differ by exactly the margin, through one user in a hundred, are 'same' in 20, 13, 7 and 8 of
 -- 100 samples of 300, 500, 1,000 and 3,000 users, not in 5. For a pipeline, which looks at many comparisons at once,
 -- ranking_gate corrects p over all of them.
 CREATE OR REPLACE TEMP MACRO ranking_compare(
-    rec, truth, ks,
+    rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
+    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item'
 ) AS TABLE
-WITH _ranking_scores AS MATERIALIZED (
+WITH _ranking_any_ks AS NOT MATERIALIZED (
+    SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
+), _ranking_own_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_compared_query(_ranking_choices(measures, _ranking_default_measures())))
+), _ranking_plain_measures AS NOT MATERIALIZED (
+    FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
+), _ranking_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system,
         userid,
         k,
         NULL AS ranking_segment,
         n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: _ranking_is_compared_column(c, _ranking_measures_or_default(measures))
-            OR c = 'ranking_absent')) AS numbers,
+        list_value(*COLUMNS(lambda c: lower(c) NOT IN (
+            'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'))) AS numbers,
         NULL AS compared_measures
-    FROM (
-        SELECT *, NULL::DOUBLE AS ranking_absent
-        FROM _ranking_by_user(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            ks,
-            'ranking_compare',
-            min_grade,
-            unjudged
-        )
+    FROM _ranking_users(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        ks,
+        measures,
+        _ranking_default_measures(),
+        ties,
+        min_grade,
+        unjudged,
+        'ranking_compare'
     )
     WHERE has_truth
     UNION ALL BY NAME
-    SELECT _ranking_compared_measures(_ranking_table_measures(), measures, 'ranking_compare') AS compared_measures
+    FROM query_table(CASE
+        WHEN _ranking_are_plain(measures, _ranking_default_measures()) THEN '_ranking_plain_measures'
+        ELSE '_ranking_own_measures'
+    END)
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
         AND _ranking_has_items(
             rec,

@@ -73,7 +73,8 @@ WITH _ranking_scores AS MATERIALIZED (
             'measure': one.measure,
             'value_place': i,
             'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
-            'is_share': one.is_share
+            'is_share': one.is_share,
+            'only_at': NULL::BIGINT[]
         }
     ) AS compared_measures
     FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)

@@ -60,7 +60,7 @@ CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy_by_user(
 ) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, _ranking_table('history', history), _ranking_table('items', items),
+        rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
         ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
     )

@@ -1,42 +1,36 @@
 -- Every measure for every user with truth and every k.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
--- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
+-- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one; may be left out where each of the
+--             measures names its own
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
---             items that tie, in closed form, without the columns of the measures that have none; with other
---             options than the defaults: see Tables in sql/README.md
+--             items that tie, in closed form, without the columns of the measures that have none
 -- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
--- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure with its
---             default options; those that a query does not select are not computed
--- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none
+-- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
+--             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its
+--             own; NULL: every column with its default options, but err, which refuses usual grades
+-- Returns:    [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE per measure; those
+--             that a query does not select are not computed
+-- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none; measures, options or cut-offs
+--             that are none (FROM ranking_functions() has all); a measure without a closed form over expected ties
 -- Example:    SELECT system, userid, ndcg FROM ranking_by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
 CREATE OR REPLACE TEMP MACRO ranking_by_user(
-    rec, truth, ks, ties := 'item',
+    rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
 ) AS TABLE
-WITH _ranking_by_item AS NOT MATERIALIZED (
-    FROM _ranking_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_by_user',
-        min_grade,
-        unjudged
-    )
-), _ranking_expected AS NOT MATERIALIZED (
-    FROM _ranking_expected_by_user(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        'ranking_by_user',
-        min_grade,
-        unjudged
-    )
-)
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM query_table(_ranking_ties_choice(ties, '_ranking_by_item', '_ranking_expected', 'ranking_by_user'))
+FROM _ranking_users(
+    rec,
+    truth,
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    ks,
+    measures,
+    NULL,
+    ties,
+    min_grade,
+    unjudged,
+    'ranking_by_user'
+)
 WHERE has_truth;

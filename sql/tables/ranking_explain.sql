@@ -80,8 +80,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
             _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
             'ranking_explain'
         ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
-    ) AND (
-        SELECT coalesce(
+        AND coalesce(
             error('ranking_explain: ' || coalesce(
                 _ranking_k_problem(k),
                 CASE
@@ -167,32 +166,60 @@ SELECT
     gain,
     discount,
     gain * discount AS contribution,
-    CASE WHEN counts THEN _ranking_expected_dcg(ranking) END AS dcg,
-    CASE WHEN counts THEN _ranking_ideal_dcg(ranking) END AS ideal_dcg,
-    CASE WHEN counts THEN _ranking_expected_ndcg(ranking) END AS ndcg,
+    -- As _ranking_expected_dcg, _ranking_ideal_dcg and _ranking_expected_ndcg, with what they share planned once.
+    CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
+    CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
+    CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
     CASE WHEN counts THEN _ranking_precision(relevant_ranking) END AS "precision",
     CASE WHEN counts THEN _ranking_recall(relevant_ranking) END AS recall,
     found_at
 FROM (
     SELECT
         *,
-        truth_items[place] AS missed,
-        rec_items[rank] AS listed,
-        coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
-        has_truth AND rank IS NOT NULL AS counts,
-        CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
-        -- The mean over the tie, in which an item that ties with none is alone.
-        CASE WHEN has_truth AND rank IS NOT NULL
-            THEN coalesce(list_sum(list_transform(
-                list_filter(
-                    list_zip(tied.ranks, tied.lasts, tied.grades),
-                    lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
-                lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
-            )), 0)
-        END AS gain,
-        _ranking_tied_at(tied, CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END) AS ranking,
-        _ranking_tied_at(tied_relevant, rank) AS relevant_ranking
-    FROM (SELECT *, _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant FROM _ranking_user_rows)
+        _ranking_discounted_gain(ranking, ranking.grades, _ranking_tied_discounts(ranking, 'log2', NULL, NULL), 'exp')
+            AS gained,
+        _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
+    FROM (
+        SELECT
+            *,
+            truth_items[place] AS missed,
+            rec_items[rank] AS listed,
+            coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
+            has_truth AND rank IS NOT NULL AS counts,
+            CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
+            -- The mean over the tie, in which an item that ties with none is alone.
+            CASE WHEN has_truth AND rank IS NOT NULL
+                THEN coalesce(list_sum(list_transform(
+                    list_filter(
+                        list_zip(tied.ranks, tied.lasts, tied.grades),
+                        lambda one: one[3] > 0 AND rank BETWEEN one[1] AND one[2]),
+                    lambda one: _ranking_gain(one[3], 'exp') / (one[2] - one[1] + 1)
+                )), 0)
+            END AS gain,
+            _ranking_tied_prefix(tied, ranking_at) AS ranking,
+            _ranking_tied_prefix(tied_relevant, relevant_at) AS relevant_ranking
+        FROM (
+            SELECT
+                *,
+                _ranking_prefix(
+                    tied, cut, n_seen, tied.ideal[-1] > 0, _ranking_log2_ideal(cut, n_relevant)) AS ranking_at,
+                _ranking_prefix(tied_relevant, rank, n_above, tied_relevant.ideal[-1] > 0, NULL) AS relevant_at
+            FROM (
+                SELECT
+                    *,
+                    _ranking_n_seen(tied.ranks, cut) AS n_seen,
+                    _ranking_n_seen(tied.ranks, rank) AS n_above,
+                    _ranking_n_relevant(tied) AS n_relevant
+                FROM (
+                    SELECT
+                        *,
+                        _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
+                        CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
+                    FROM _ranking_user_rows
+                )
+            )
+        )
+    )
 )
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;

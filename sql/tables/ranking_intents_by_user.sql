@@ -147,11 +147,11 @@ AND (
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
-                        [typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))],
-                        lambda type: _ranking_missing_columns('truth', type, [{
+                        [_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))],
+                        lambda texts: _ranking_missing_columns('truth', texts, [{
                             'argument': 'intent_col',
                             'name': coalesce(intent_col::VARCHAR, 'intent'),
-                            'near': _ranking_nearest_column(type, 'intent_col'),
+                            'near': _ranking_nearest_column(texts, 'intent_col'),
                             'is_elsewhere': false}]))[1]
                 WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
                     THEN concat(

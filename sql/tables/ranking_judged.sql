@@ -43,4 +43,4 @@ FROM _ranking_judged(
     min_grade,
     unjudged
 )
-WHERE has_truth AND (SELECT _ranking_valid_k(max_k, 'ranking_judged'));
+WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');

@@ -20,20 +20,8 @@ import pyarrow as pa
 from .duckdb.functions import OF_MACROS, add_functions
 from .duckdb.statements import identifier, literal, macros, parsed, sql_value
 from .evaluation.columns import ColumnNames, check_keywords, columns_of
-from .evaluation.defaults import COMPARED_MEASURES
 from .evaluation.errors import error_summary
-from .evaluation.queries import (
-    Request,
-    column_lines,
-    grade_arguments,
-    measure_call,
-    measure_column,
-    tied_rankings,
-)
 from .evaluation.words import COUNTS
-from .measures.contents import CONTENTS
-from .measures.grammar import Choice, merge_choices, parse_measures
-from .measures.registry import MEASURES
 from .texts import shorten
 
 # The tables of each function. All rows of a user are in one partition, and each has all of `items`.
@@ -60,7 +48,7 @@ KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts)
 # The macros whose rows partitions send, by the name of the column. The merge calls the table function, with
 # these macros replaced by the rows.
 SENT = {
-    "values": ("_ranking_by_user", "_ranking_expected_by_user"),
+    "values": ("_ranking_users",),
     "problems": ("_ranking_user_problems",),
     "listed": ("_ranking_evidence",),
     "contents": ("_ranking_contents_by_user",),
@@ -297,20 +285,14 @@ class Call:
         signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
         self.parameters = {name: default for name, _, default in signature}
         known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
-        known += ["measures"] * (function in MEASURED)
         known += ["ks"] * ("max_k" in known)
         check_keywords(function, (*given, *(["ks"] if ks is not None else [])), known)
         self.names = columns_of(
             function, {name: value for name, value in given.items() if name in ColumnNames.__annotations__}
         )
         self.value = partial(value_of, function)
-        self.ks = list(ks) if isinstance(ks, (list, tuple, range)) else [ks]
-        self.ties = given.get("ties", "item")
-        self.choices: list[Choice] | None = None
-        if function in MEASURED:
-            self.choose(given.get("measures"))
         self.columns = {table: self.find_columns(table, schema, given) for table, schema in schemas.items()}
-        cut_offs = self.ks if function in MEASURED else ks
+        cut_offs = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
         self.sql: dict[str, str] = {
             **{table: literal(table) for table in schemas},
             "by_user": "'_ranking_parts'",
@@ -337,37 +319,6 @@ class Call:
             columns[role] = found[0]
         return columns
 
-    def choose(self, measures: Any) -> None:
-        """Parse the measures, and add their cut-offs."""
-        function = self.function
-        if self.ties not in ("item", "expected"):
-            raise ValueError(f"{function}: ties must be item|expected, got {shorten(repr(self.ties))}")
-        if function == "ranking_compare":  # whose SQL says what is wrong with them
-            names = {str(one).strip().lower() for one in measures or COMPARED_MEASURES}
-            self.choices = [
-                Choice(one, {}, {}, tuple(self.ks)) for one in MEASURES.values() if one.name in names
-            ]
-        elif measures is not None:
-            texts = list(measures) if isinstance(measures, (list, tuple)) else [measures]
-            if not texts or not all(isinstance(one, str) for one in texts):
-                raise TypeError(
-                    f"{function}: measures must be names of measures, got {shorten(repr(measures))}"
-                )
-            try:
-                choices = [choice for one in texts for choice in parse_measures(one)]
-            except ValueError as error:
-                raise ValueError(f"{function}: {error}") from None
-            for choice in choices:
-                if choice.measure.name in CONTENTS:
-                    raise ValueError(f"{function}: {choice.name} is of ranking_beyond_accuracy")
-                if self.ties == "expected" and not choice.measure.expected:
-                    rule = "must be one whose expected value over ties has a closed form"
-                    raise ValueError(f"{function}: with ties=expected a measure {rule}, got {choice.name}")
-            if not self.ks and not all(choice.cuts for choice in choices):
-                raise ValueError(f"{function}: ks must be a list of one or more k, got {self.ks!r}")
-            self.choices = merge_choices(choices, self.ks)
-            self.ks = list(dict.fromkeys((*self.ks, *(k for one in self.choices for k in one.cuts))))
-
     @property
     def call_sql(self) -> str:
         """The SQL of the call itself."""
@@ -385,33 +336,11 @@ class Call:
     @property
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
-        is_tied, ks = self.ties == "expected", self.argument("ks")
-        arguments, caller = f"'rec', 'truth', {self.names_sql}", literal(self.function)
-        table = "_ranking_expected_by_user" if is_tied else "_ranking_by_user"
-        grades = grade_arguments(self.names)
-        source = f"{table}({arguments}, {ks}, {caller}{grades})"
-        if self.choices is None:
-            return f"FROM {source}"
-        request, columns = Request(self.choices, self.ks, self.ties, columns=self.names), []
-        is_plain = all(
-            (one.measure.expected if is_tied else one.measure.column) and not one.given
-            for one in self.choices
-        )
-        for one in self.choices:
-            value = identifier(one.measure.name)
-            if not is_plain:
-                call = measure_call(request, one).replace("_ranking.main.", "")
-                value = f"CASE WHEN has_truth THEN {call} END"
-            columns.append(measure_column(request, one, value))
-        if not is_plain:
-            longest = f"_ranking_longest({ks})"
-            cuts = f"CROSS JOIN (SELECT unnest(_ranking_cuts({ks}, {caller})) AS k)"
-            source = f"_ranking_judged({arguments}, {longest}, false, {caller}{grades}) {cuts}"
-            if is_tied:
-                judged = f"_ranking_tied_judged({arguments}, {longest}, {caller}{grades})"
-                source = tied_rankings(request, judged, cuts).replace("_ranking.main.", "")
-        keys = f"{self.system}ranking_system, has_truth, userid, k, n_rec, n_truth"
-        return f"SELECT {keys}{column_lines(columns)} FROM {source}"
+        usual = "_ranking_default_measures()" if self.function == "ranking_compare" else "NULL"
+        options = (self.argument(name) for name in ("ties", "min_grade", "unjudged"))
+        given = self.argument("ks"), self.argument("measures"), usual, *options
+        arguments = ", ".join((self.names_sql, *given, literal(self.function)))
+        return f"FROM _ranking_users('rec', 'truth', {arguments})"
 
     @property
     def shared(self) -> dict[str, pa.Schema]:

@@ -42,15 +42,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                 _ranking_cut(there[list_position(names, name)].type)
             ))
             ELSE error(concat(
-                caller, ': measures must be names of columns of ',
-                CASE
-                    WHEN caller = 'ranking_compare' THEN 'ranking_by_user (FROM ranking_functions() has a list)'
-                    ELSE 'by_user (' || _ranking_list_names(list_transform(there, lambda one: one.name)) || ')'
-                END,
-                ', got ', _ranking_list_names([name]),
+                caller, ': measures must be names of columns of by_user (',
+                _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
                 CASE
                     WHEN known[name] IS NOT NULL
-                        AND coalesce(known[name].column_name, known[name].higher_is_better::VARCHAR) IS NULL
+                        AND coalesce(known[name].measure, known[name].higher_is_better::VARCHAR) IS NULL
                         THEN concat(
                             CASE
                                 WHEN _ranking_is_contents_column(name, NULL, NULL) THEN ': ranking_overlap_by_user has it'
@@ -59,21 +55,17 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                                 WHEN _ranking_is_contents_column(name, NULL, '')
                                     THEN ': ranking_beyond_accuracy_by_user has it, given items'
                                 ELSE ': ranking_beyond_accuracy_by_user has it, given history and items'
-                            END,
-                            CASE WHEN caller = 'ranking_compare' THEN ', for ranking_compare_by_user' END)
-                    WHEN regexp_matches(name, '[@(]') AND caller = 'ranking_compare'
-                        THEN ': write cut-offs into ks; a measure with options is a column that ranking_judged makes, '
-                            || 'for ranking_compare_by_user'
-                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by ranking_judged'
+                            END)
+                    WHEN regexp_matches(name, '[@(]') THEN ': make it a column of by_user, by measures of ranking_by_user'
                     ELSE ' (did you mean ' || list_transform(
                         [list_max(list_transform(
                             numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].column_name)
+                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)
                             ),
                             lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
                         ))],
                         lambda nearest: CASE
-                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].column_name, nearest.name)
+                            WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
                         END
                     )[1] || '?)'
                 END
@@ -84,19 +76,12 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
         SELECT
             *,
             CASE
-                WHEN measures IS NOT NULL
-                    THEN CASE caller
-                        WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
-                        ELSE list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
-                    END
-                WHEN list_has_any(numbers, _ranking_default_measures())
-                    THEN list_filter(_ranking_default_measures(), lambda one: list_contains(numbers, one))
+                WHEN measures IS NOT NULL THEN list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one)))
+                WHEN list_has_any(numbers, string_split(_ranking_default_measures(), ','))
+                    THEN list_filter(string_split(_ranking_default_measures(), ','), lambda one: list_contains(numbers, one))
                 ELSE numbers
             END AS asked,
-            list_filter(names, lambda one: _ranking_is_compared_column(one, CASE caller
-                WHEN 'ranking_compare' THEN _ranking_measures_or_default(measures)
-                ELSE TRY_CAST(measures AS VARCHAR[])
-            END)) AS positions
+            list_filter(names, lambda one: _ranking_is_compared_column(one, TRY_CAST(measures AS VARCHAR[]))) AS positions
         FROM (
             SELECT
                 *,
@@ -113,7 +98,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     list_transform(there, lambda one: lower(one.name)) AS names,
                     list_filter(
                         map_keys(known),
-                        lambda one: known[one].higher_is_better IS NULL AND known[one].column_name IS NOT NULL
+                        lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
                     ) AS neutral
                 FROM (SELECT columns AS there, _ranking_known_measures() AS known)
             )

@@ -25,7 +25,7 @@ _ranking_variances AS (
         SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
         FROM query_table(scores) AS scores_of
         WHERE compared_measures IS NOT NULL
-    ) ON value_place = place
+    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
 ),
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))

@@ -75,8 +75,10 @@ FROM (
             SELECT
                 *,
                 list_transform(
-                    [difference, coalesce(margin, 0) - abs(difference)],
-                    lambda distance: _ranking_t_p(distance / nullif(standard_error, 0), df)
+                    list_transform(
+                        [difference, coalesce(margin, 0) - abs(difference)],
+                        lambda distance: distance / nullif(standard_error, 0)),
+                    lambda t: _ranking_t_p(t, df)
                 ) AS t_probabilities
             FROM _ranking_flips
             WHERE flips IS NULL OR flips.p IS NOT NULL

@@ -7,7 +7,9 @@
 -- Example: SELECT _ranking_t_p(1, 1);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_t_p(t, df) AS
 least(
-    exp(-df / 2 * _ranking_log1p(least(abs(t), 1e150) ** 2 / df))
-        * (_ranking_t_tail(least(abs(t), 1e150) / sqrt(df + least(abs(t), 1e150) ** 2), df) / _ranking_t_tail(0, df)),
+    list_transform(
+        [least(abs(t), 1e150)],
+        lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
+            * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
     1
 );

@@ -10,7 +10,4 @@ _ranking_prefix(
     _ranking_cut_off(k, judged.size),
     _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
     judged.ideal[-1] > 0,
-    -- A table of constants, outside of any lambda: DuckDB computes it once, when it plans.
-    list_transform(
-        range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
-    )[least(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged))]);
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));

@@ -28,13 +28,7 @@ CASE
         lambda place: (place, list_position(items, listed[place])::INTEGER)
     )
     ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
-        WHEN len(common) <= 3000 THEN list_sort(
-            list_transform(
-                common,
-                lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)
-            ),
-            'ASC'
-        )
+        WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
         ELSE list_transform(
             [list_sort(
                 list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
@@ -54,3 +48,8 @@ CASE
         )[1]
     END)[1]
 END;
+
+-- The places of items that are in both.
+CREATE OR REPLACE TEMP MACRO _ranking_found_each(common, listed, items) AS
+list_sort(
+    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');

@@ -10,11 +10,15 @@
 --          k; hits, its relevant items, and before, those of the ties above it
 -- Example: SELECT _ranking_tied_at(struct_insert(ranking_judge([1, 2], [1, 2]), lasts := [1, 2]), 2);
 CREATE OR REPLACE TEMP MACRO _ranking_tied_at(tied, k) AS
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
+
+-- The same, of what _ranking_at gives: for a query in which that is a column, which is planned once.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_prefix(tied, ranking) AS
 list_transform(
     list_transform(
         list_transform(
             [{
-                'ranking': _ranking_at(tied, k),
+                'ranking': ranking,
                 'lasts': list_transform(
                     list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
             lambda found: {

@@ -14,19 +14,22 @@ list_any_value(
             -- The table, whether it is there, the argument, the column, its type, and that in rec (NULL: any will do).
             (
                 'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-                _ranking_type(coalesce(history, rec), names['user'], 'userid'), _ranking_type(rec, names['user'], 'userid')
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
+                _ranking_type(rec, names['user'], 'userid')
             ),
             (
                 'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(history, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+                _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')
             ),
             (
                 'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-                _ranking_type(coalesce(items, rec), names['item'], 'itemid'), _ranking_type(rec, names['item'], 'itemid')
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')
             ),
             (
                 'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
-                _ranking_type(coalesce(items, rec), category_col, 'category'), NULL
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
             )
         ],
         lambda c: CASE
@@ -35,14 +38,14 @@ list_any_value(
                 THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
             WHEN c[5] IS NULL
                 THEN list_transform(
-                    [CASE c[1]
+                    [_ranking_column_texts(CASE c[1]
                         WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
                         ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
-                    END],
-                    lambda type: _ranking_missing_columns(c[1], type, [{
+                    END)],
+                    lambda texts: _ranking_missing_columns(c[1], texts, [{
                         'argument': c[3],
                         'name': c[4],
-                        'near': _ranking_nearest_column(type, c[3]),
+                        'near': _ranking_nearest_column(texts, c[3]),
                         'is_elsewhere': c[3] <> 'category_col'
                     }])
                 )[1]

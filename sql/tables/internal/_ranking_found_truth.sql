@@ -10,7 +10,9 @@ CREATE OR REPLACE TEMP MACRO _ranking_found_truth(lists, rec, truth, names) AS T
 SELECT
     * EXCLUDE (plain, texts),
     CASE
-        WHEN plain IS NULL THEN _ranking_found_items(texts.listed, texts.items)
+        -- Rare, and so not by the fastest of the ways for each length.
+        WHEN plain IS NULL
+            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
         ELSE _ranking_found_items(plain.listed, plain.items)
     END AS found
 FROM (

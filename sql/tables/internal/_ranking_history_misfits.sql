@@ -36,11 +36,11 @@ list_transform(
         WHEN c[4] IS NULL
             THEN concat(
                 'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
-                _ranking_columns(typeof((SELECT events FROM query_table(history) AS events WHERE false))))
+                _ranking_columns(_ranking_column_texts(typeof((SELECT events FROM query_table(history) AS events WHERE false)))))
         WHEN c[1] = 'time_col' AND c[3] IS NULL
             THEN concat(
                 'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
-                _ranking_columns(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+                _ranking_columns(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))))
         WHEN c[1] = 'time_col'
             THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
                 _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',

@@ -24,7 +24,8 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores,
         truths.items AS truth_items,
-        truths.grades
+        -- Truth of nothing is scored as truth of nothing relevant.
+        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
@@ -54,7 +55,5 @@ SELECT
         WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
-    -- Truth of nothing is scored as truth of nothing relevant.
-    _ranking_judgement(
-        found, size, len(truth_items), CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, max_k) AS judged
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);

@@ -3,9 +3,6 @@
 --
 -- ks:      LIST of integers, or one, as _ranking_cuts and _ranking_valid_k allow them
 -- Returns: INTEGER; NULL means all of the list
--- Example: SELECT _ranking_longest([5, 10]);
+-- Example: SELECT _ranking_longest([5, 10]);  -- 10
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
-CASE
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS INTEGER[])) = len(_ranking_numbers(ks))
-        THEN list_max(TRY_CAST(_ranking_numbers(ks) AS INTEGER[]))
-END;
+list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];

@@ -40,8 +40,8 @@ list_transform(
     ]],
     lambda columns: list_transform(
         [
-            ('rec', typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)), 4),
-            ('truth', typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)), 5)
+            ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
+            ('truth', _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))), 5)
         ],
         lambda source: list_transform(
             [list_transform(

@@ -1,17 +1,17 @@
 -- Internal: the error text of the columns that a table does not have, all of them at once, and what to write.
 --
 -- name:    rec or truth
--- type:    that of a row of it, as typeof gives it
+-- texts:   what _ranking_column_texts gives of it
 -- missing: LIST of STRUCT(argument, name, near: what _ranking_nearest_column gives, is_elsewhere: whether the other table
 --          has a column of this name)
 -- Returns: VARCHAR; NULL if none is missing
 -- Example: SELECT _ranking_missing_columns(
---     'rec', 'STRUCT(sku INTEGER)', [{'argument': 'item_col', 'name': 'itemid', 'near': 'sku', 'is_elsewhere': false}]);
-CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, type, missing) AS
+--     'rec', ', sku INTEGER,', [{'argument': 'item_col', 'name': 'itemid', 'near': 'sku', 'is_elsewhere': false}]);
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing) AS
 name || ' must have '
 || array_to_string(
     nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
-|| ', got ' || _ranking_columns(type) || '; write '
+|| ', got ' || _ranking_columns(texts) || '; write '
 || concat_ws(
     ', ',
     -- Columns that both tables must call the same.

@@ -1,13 +1,13 @@
 -- Internal: the column that is likely meant where one is not there: one that such columns are often called.
 --
--- type:     that of a row of the table, as typeof gives it
+-- texts:    what _ranking_column_texts gives
 -- argument: user_col, item_col, score_col, grade_col, system_col or intent_col, which would
 --           name it
 -- Returns:  VARCHAR; '' for none
--- Example:  SELECT _ranking_nearest_column('STRUCT(customer INTEGER, sku VARCHAR)', 'user_col');  -- customer
-CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(type, argument) AS
+-- Example:  SELECT _ranking_nearest_column(', customer INTEGER,, sku VARCHAR,', 'user_col');  -- customer
+CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(
-    _ranking_column_texts(type),
+    texts,
     CASE argument
         -- patterns: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
         WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '

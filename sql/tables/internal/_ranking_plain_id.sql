@@ -4,4 +4,4 @@
 -- Returns: VARCHAR
 -- Example: SELECT _ranking_plain_id(' 007.0');  -- 7
 CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(trim(id, e' \t\r\n')), '^(\d+)\.0+$', '\1'), '0');
+ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');

@@ -18,7 +18,7 @@ SELECT
     userid,
     system,
     any_value(n_rec) AS n_rec,
-    CASE
+    (CASE
         WHEN _ranking_few_digits(typeof(any_value(score)))
             THEN list_transform(
                 -- A NULL inside of a pair comes last, whatever the settings.
@@ -26,19 +26,18 @@ SELECT
                     list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                     'ASC',
                     'NULLS LAST'
-                )[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+                ),
                 lambda pair: pair[2]
             )
-        WHEN names['descending']
-            THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END]
-    END AS items,
+        WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+    END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
     CASE WHEN tied
         THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
     END AS scores
 FROM (
     SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
-    FROM _ranking_gathered_recs(rec, names, max_k IS NULL OR max_k > 32) AS recs
+    FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
     JOIN (
         SELECT
             counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)

@@ -21,7 +21,7 @@ list_any_value(
             WHEN c[4] IS NULL
                 THEN concat(
                     'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                    _ranking_columns(typeof((SELECT rows FROM query_table(events) AS rows WHERE false))))
+                    _ranking_columns(_ranking_column_texts(typeof((SELECT rows FROM query_table(events) AS rows WHERE false)))))
             WHEN c[1] = 'time_col'
                 THEN CASE
                     WHEN _ranking_time_kind(c[4]) IS NULL
@@ -43,14 +43,14 @@ list_any_value(
         END
     )
     || list_transform(
-        [_ranking_columns(typeof((
+        [_ranking_columns(_ranking_column_texts(typeof((
             SELECT taken
             FROM (
                 SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
                 FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
             ) AS taken
             WHERE false
-        )))],
+        ))))],
         lambda taken: CASE WHEN taken <> 'ranking_absent'
             THEN 'events must have no column fold, part or dropped (rename it), got '
                 || replace(taken, 'ranking_absent, ', '')

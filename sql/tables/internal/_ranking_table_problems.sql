@@ -20,17 +20,23 @@ FROM (SELECT unnest(
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (SELECT _ranking_like_grades(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))) AS found)
+FROM (
+    SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+        AS found
+)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL
 SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (SELECT _ranking_like_systems(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))) AS found)
+FROM (
+    SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
+        AS found
+)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL
 SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT list_filter(
-        _ranking_like_runs(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+        _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
         lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
 )
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0

@@ -6,13 +6,12 @@
 -- Returns:   VARCHAR, as typeof gives it
 -- Example:   SELECT _ranking_type('rec', NULL, 'itemid');  -- INTEGER
 CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
-nullif(
-    regexp_extract(
-        typeof((
-            SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
-            FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
-            WHERE false
-        )),
-        '(?s)^\w+\("NULL", (.*)\)$',
-        1),
-    '');
+regexp_extract_all(
+    typeof((
+        SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+        WHERE false
+    )),
+    '(?s)^\w+\("NULL", (.*)\)$',
+    1
+)[1];

@@ -33,6 +33,7 @@ from .statements import (
 
 HOST = "_ranking"
 DATABASE = "ranking"
+HOME = "_ranking_home"  # the macro that says where the others are
 
 
 LOCK = threading.Lock()
@@ -52,7 +53,7 @@ def in_database(database: str, sql: Mapping[str, str]) -> dict[str, str]:
     """Return the statements that make these macros in a database, by name; they call by whole names."""
     return {
         name: with_whole_names(text, database).replace("TEMP MACRO ", f"MACRO {database}.main.", 1)
-        for name, text in sql.items()
+        for name, text in {**sql, HOME: sql[HOME].replace("''", literal(f"{database}.main."))}.items()
     }
 
 

@@ -6,15 +6,16 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import expected_macro, identifier, literal, sql_value
+from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices
-from ..measures.registry import Measure, Number
+from ..measures.registry import Measure
 from .columns import ARGUMENTS, COLUMNS, Columns
 from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, PERSISTENCE, K
 from .errors import UsageError
 from .words import COUNTS, cut_off_key
 
+NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
 # The tables that say what lists hold, and how they are given to the command and in Python.
 TABLES_OF_CONTENTS = {
     "history": ("--history FILE", "history=..."),
@@ -133,18 +134,13 @@ def plan(request: Request, has_system: bool) -> Plan:
             f"CREATE OR REPLACE TEMP TABLE {ranked_table(request)} AS\n{ranked_query(request, system)}"
         )
     check = check_query(request)
-    is_plain = all(choice.measure.column and not choice.given for choice in request.choices)
-    if is_plain and not request.by_user and not request.by_segment:
-        return Plan(
-            tables, check, beside_contents(request, system, summary_query(request, system)), None, None
-        )
+    if not request.by_user and not request.by_segment:
+        return Plan(tables, check, beside_contents(request, system, summary_query(request)), None, None)
 
     if request.contents_by_user and (request.by_user or request.by_segment):
         contents = contents_query(request, system, by_user=True)
         tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{contents}")
-    # Where several queries read the values of each user, or a table function lacks a column for a measure.
-    by_user = request.table("by_user")
-    tables.append(f"CREATE OR REPLACE TEMP TABLE {by_user} AS\n{values_query(request, system)}")
+    tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('by_user')} AS\n{values_query(request)}")
     return Plan(
         tables,
         check,
@@ -255,11 +251,24 @@ def ties_argument(request: Request) -> list[str]:
     return ["ties := 'expected'"] if request.ties == "expected" else []
 
 
-def summary_query(request: Request, system: str) -> str:
-    """Return the means by k; `system` is the column that tells models apart, with a comma, or empty."""
-    means = (measure_column(request, choice, identifier(choice.measure.name)) for choice in request.choices)
-    call = judged_call(request, "ranking_summary", cut_off_list(request.ks), *ties_argument(request))
-    return f"SELECT {system}k, {', '.join((*COUNTS, *means))}\nFROM {call}"
+def measured_query(request: Request, function: str) -> str:
+    """Return the query of a table function that takes cut-offs and measures."""
+    measures = [replace(one, cuts=own_cuts(request, one)).text for one in request.choices] or [NO_MEASURE]
+    at_own_ks = request.choices and all(own_cuts(request, one) for one in request.choices)
+    ks = [] if at_own_ks else [cut_off_list(request.ks)]
+    given = *ks, *ties_argument(request), f"measures := {sql_value(measures)}"
+    columns = "" if request.choices else f"SELECT * EXCLUDE ({NO_MEASURE})\n"
+    return f"{columns}FROM {judged_call(request, function, *given)}"
+
+
+def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
+    """Return the cut-offs of a measure if they are not all that are requested."""
+    return () if set(choice.cuts) == set(request.ks) else choice.cuts
+
+
+def summary_query(request: Request) -> str:
+    """Return the means by k."""
+    return measured_query(request, "ranking_summary")
 
 
 def curve_query(request: Request) -> str:
@@ -279,56 +288,9 @@ def overlap_query(request: Request, baseline: str | None, persistence: float = P
     return f"FROM ranking_overlap('{ranked_table(request)}', {given}{descending_argument(request)})"
 
 
-def values_query(request: Request, system: str) -> str:
+def values_query(request: Request) -> str:
     """Return the values by user and k."""
-    longest = "NULL" if None in request.ks else str(max(k for k in request.ks if k is not None))
-    ks = f"CROSS JOIN (SELECT unnest({cut_off_list(request.ks)}) AS k)"
-    source = f"{judged_call(request, 'ranking_judged', longest)}\n{ks}"
-    if request.ties == "expected":  # for which no public macro takes options
-        is_descending = str(request.descending).lower()
-        names = f"_ranking.main._ranking_names('userid', 'itemid', 'score', NULL, NULL, {is_descending})"
-        tables = f"'{ranked_table(request)}', '{request.table('truth')}'"
-        arguments = f"{tables}, {names}, {longest}, 'ranking_judged'"
-        arguments += grade_arguments(request.columns)
-        judged = f"_ranking.main._ranking_tied_judged({arguments})"
-        source = tied_rankings(request, judged, ks)
-    values = (measure_column(request, one, measure_call(request, one)) for one in request.choices)
-    return f"SELECT {system}userid, k, n_rec, n_truth{column_lines(values)}\nFROM {source}"
-
-
-def min_grade_of(request: Request, choice: Choice) -> str | None:
-    """Return the min_grade of a measure as SQL: its own, or that of the request if it takes one."""
-    rule = choice.measure.options.get("min_grade")
-    if not isinstance(rule, Number) or "min_grade" in choice.given:
-        return choice.given.get("min_grade")
-    is_taken = rule.only_with is None or choice.options[rule.only_with[0]] == rule.only_with[1]
-    return sql_value(request.columns.min_grade) if is_taken and request.columns.min_grade else None
-
-
-def tied_rankings(request: Request, judged: str, ks: str) -> str:
-    """Return the query for rankings with ties, `ranking` and one for each min_grade, by user and k."""
-    grades = sorted({min_grade_of(request, one) or "" for one in request.choices} - {""})
-    lowered = (f"_ranking.main._ranking_tied_from_grade(tied, {m}) AS {tied_name(m, 'tied')}" for m in grades)
-    named = {"tied": "ranking", **{tied_name(m, "tied"): tied_name(m, "ranking") for m in grades}}
-    cut = ", ".join(f"_ranking.main._ranking_tied_at({tied}, k) AS {name}" for tied, name in named.items())
-    source = f"(SELECT {', '.join(['*', *lowered])} FROM {judged})" if grades else judged
-    return f"(SELECT *, {cut}\nFROM {source}\n{ks}\nWHERE has_truth)"
-
-
-def tied_name(min_grade: str, name: str) -> str:
-    return identifier(f"{name} from {min_grade}")
-
-
-def measure_call(request: Request, choice: Choice) -> str:
-    """Return the call of a measure of a judged ranking, with its options as they were written."""
-    name, min_grade = choice.measure.name, min_grade_of(request, choice)
-    options = {option: value for option, value in choice.given.items() if option != "min_grade"}
-    arguments = replace(choice, given=options).arguments_text
-    if request.ties == "expected":
-        ranking = tied_name(min_grade, "ranking") if min_grade else "ranking"
-        return f"_ranking.main.{expected_macro(name)}({ranking}{arguments})"
-    arguments += f", min_grade := {min_grade}" if min_grade else ""
-    return f"ranking_{name}(judged, k{arguments})"
+    return measured_query(request, "ranking_by_user")
 
 
 def means_query(request: Request, system: str) -> str:

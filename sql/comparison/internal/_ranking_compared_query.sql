@@ -1,0 +1,36 @@
+-- Internal: the text of the query for the measures that ranking_compare compares by, at which of its cut-offs.
+--
+-- choices: what _ranking_choices gives
+-- Returns: VARCHAR: a row with compared_measures, as _ranking_comparison reads it
+-- Example: SELECT _ranking_compared_query(_ranking_choices('ndcg@5', NULL));
+CREATE OR REPLACE TEMP MACRO _ranking_compared_query(choices) AS
+concat(
+    'SELECT [',
+    array_to_string(
+        list_transform(choices, lambda one, i: concat(
+            '{measure: ''', one['measure'], ''', value_place: ', i,
+            ', higher_is_better: ', coalesce(
+                one['known']['higher_is_better']::VARCHAR, CASE WHEN one['known']['measure'] IS NULL THEN 'NULL' ELSE error(
+                'ranking_compare: measures must say which of two systems is better, got ' || one['measure']) END),
+            ', is_share: ', one['known']['is_share'],
+            ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, 
+            _ranking_cuts_text(list_transform(one['cuts'], lambda k: CASE WHEN k <> 'all' THEN TRY_CAST(k AS BIGINT) END)), '}')),
+        ', '),
+    '] AS compared_measures FROM _ranking_any_ks'
+);
+
+-- The same for measures without options and cut-offs.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_compared_query(names) AS
+concat(
+    'SELECT [',
+    array_to_string(
+        list_transform(
+            list_filter(names, lambda name, i: list_position(names, name) = i),
+            lambda name, i: concat(
+                '{measure: ''', name, ''', value_place: ', i,
+                ', higher_is_better: ', coalesce(_ranking_known_measures()[name]['higher_is_better']::VARCHAR, error(
+                    'ranking_compare: measures must say which of two systems is better, got ' || name)),
+                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
+        ', '),
+    '] AS compared_measures'
+);

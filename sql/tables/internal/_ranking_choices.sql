@@ -1,0 +1,140 @@
+-- Internal: the measures that are asked for, by the grammar of udfs/ranking_udfs/measures/grammar.py, each once.
+--
+-- In stages, since DuckDB plans an expression as often as it is named. A field is taken by brackets: in an argument of
+-- query() DuckDB reads a.b as a text.
+--
+-- measures: as for ranking_by_user
+-- usual:    a text of measures where measures is NULL
+-- Returns:  LIST of STRUCT: measure, the name of its column; known and rules, what _ranking_known_measures and
+--           _ranking_options say; pairs, its options as name=value, and their names; cuts, LIST of its own cut-offs as texts, `all` for the whole
+--           list; at_ks, whether it is asked for at the common ones too. NULL where measures cannot be names at all
+-- Example:  SELECT _ranking_choices('ndcg(gain=linear)@5,recall', NULL)[1].measure;  -- ndcg(gain=linear)
+CREATE OR REPLACE TEMP MACRO _ranking_choices(measures, usual) AS
+list_transform(
+    [list_transform(
+        list_transform(
+            list_transform(
+                _ranking_measure_texts(measures, usual),
+                lambda text: regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])),
+            lambda one: {
+                'known': _ranking_known_measures()[regexp_replace(lower(one['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')],
+                'pairs': list_filter(regexp_split_to_array(one['options'], '[(),\s]+'), lambda pair: pair <> ''),
+                'at': one['at']
+            }),
+        lambda one: {
+            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'known': one['known'],
+            'rules': _ranking_options()[one['known']['measure']],
+            'pairs': one['pairs'],
+            'names': list_transform(one['pairs'], lambda pair: split_part(pair, '=', 1)),
+            'cuts': list_transform(
+                CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') END, lambda k: trim(k, e' \t\r\n')),
+            'at_ks': one['at'] = ''
+        }
+    )],
+    lambda choices: list_transform(
+        list_filter(
+            choices,
+            -- 1e3 and 1E3 would be the same name of a column.
+            lambda one, i: i = list_position(
+                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
+        lambda one: list_transform(
+            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
+            lambda same: {
+                'measure': one['measure'],
+                'known': one['known'],
+                'rules': one['rules'],
+                'pairs': one['pairs'],
+                'names': one['names'],
+                'cuts': flatten(list_transform(same, lambda other: coalesce(other['cuts'], []))),
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
+            })[1]
+    )
+)[1];
+
+-- The texts of single measures, NULL where there are none: a comma within parentheses stands between options, and behind
+-- an @ what does not begin with a letter is one more cut-off.
+CREATE OR REPLACE TEMP MACRO _ranking_measure_texts(measures, usual) AS
+CASE
+    WHEN (typeof(measures) IN ('VARCHAR', 'VARCHAR[]', '"NULL"') OR starts_with(typeof(measures), 'VARCHAR['))
+        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
+    THEN string_split(
+        list_reduce(
+            string_split(
+                array_to_string(
+                    list_transform(
+                        regexp_extract_all(
+                            CASE
+                                WHEN measures IS NULL THEN usual::VARCHAR
+                                WHEN ends_with(typeof(measures), ']')
+                                    THEN array_to_string(
+                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
+                                ELSE measures::VARCHAR
+                            END,
+                            '\([^()]*\)|[^()]+|[()]'),
+                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
+                    ''),
+                ','),
+            lambda above, part: concat(
+                above,
+                CASE
+                    WHEN regexp_matches(above, '@[^\n]*$')
+                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
+                    ELSE chr(10)
+                END,
+                part)),
+        chr(10))
+END;
+
+-- Whether an option, as name=value, is as its rule says; `pairs` and `names` are of all options that are given, `rules` of
+-- all that there are.
+CREATE OR REPLACE TEMP MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
+coalesce(
+    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
+    AND _ranking_goes_with(rule, pairs, names, rules),
+    false);
+
+CREATE OR REPLACE TEMP MACRO _ranking_value_holds(rule, value, number) AS
+CASE
+    WHEN NOT starts_with(rule, 'a number') THEN list_contains(string_split(rule, '|'), value)
+    ELSE regexp_full_match(value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
+        AND isfinite(number)
+        AND list_transform(
+            [regexp_extract(
+                rule, '^a number(?: (>=?) ([0-9]+))?(?: and)?(?: (<=?) ([0-9]+))?', ['above', 'low', 'below', 'high'])],
+            lambda _ranking_bounds: (_ranking_bounds['above'] = '' OR number > TRY_CAST(_ranking_bounds['low'] AS DOUBLE)
+                    OR _ranking_bounds['above'] = '>=' AND number = TRY_CAST(_ranking_bounds['low'] AS DOUBLE))
+                AND (_ranking_bounds['below'] = '' OR number < TRY_CAST(_ranking_bounds['high'] AS DOUBLE)
+                    OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
+END;
+
+-- Whether a rule asks for no other option, or for one that is given, or is the default.
+CREATE OR REPLACE TEMP MACRO _ranking_goes_with(rule, pairs, names, rules) AS
+NOT contains(rule, ', with ')
+OR list_contains(pairs, split_part(rule, ', with ', 2))
+OR NOT list_contains(names, regexp_extract(rule, ', with (\w+)', 1))
+    AND starts_with(rules[regexp_extract(rule, ', with (\w+)', 1)], regexp_extract(rule, '=(\w+)$', 1) || '|');
+
+-- The cut-offs, and at least those that measures name, as a text that _ranking_longest takes. Without regular expressions,
+-- which take DuckDB long to plan.
+CREATE OR REPLACE TEMP MACRO _ranking_all_ks(ks, measures) AS
+concat_ws(
+    ',',
+    nullif(trim(ks::VARCHAR, '[]'), ''),
+    nullif(array_to_string(
+        list_filter(
+            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
+            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
+        ','), ''));
+
+-- Whether measures are names alone, as most are: then they are read in a sixth of the time.
+CREATE OR REPLACE TEMP MACRO _ranking_are_plain(measures, usual) AS
+regexp_full_match(
+    coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
+AND coalesce(length(measures::VARCHAR), 0) <= 10000;
+
+-- The names of the registry of such measures; NULL where there is none of that name, and where all columns are asked for.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_names(measures, usual) AS
+list_transform(
+    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
+    lambda name: _ranking_known_measures()[regexp_replace(lower(trim(name)), '[ -]+', '_', 'g')]['measure']);

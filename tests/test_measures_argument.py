@@ -1,0 +1,297 @@
+"""The argument `measures` of the table functions: the grammar, in SQL, with options and cut-offs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.duckdb.portable import SCRIPT, write_file
+from ranking_udfs.duckdb.statements import literal, read
+from ranking_udfs.measures.grammar import parse_measures
+from ranking_udfs.measures.registry import MEASURES, Number
+
+TABLES = """
+    CREATE TABLE rec AS
+    SELECT system, userid, itemid, hash(system, userid, itemid) % 7 AS score
+    FROM (VALUES ('a'), ('b')) AS systems(system), range(9) AS users(userid), range(12) AS items(itemid)
+    WHERE hash(itemid, userid, system) % 4 > 0;
+    CREATE TABLE truth AS
+    SELECT userid, itemid, hash(userid, itemid) % 4 AS rel
+    FROM range(10) AS users(userid), range(14) AS items(itemid) WHERE hash(userid + 7, itemid) % 3 > 0;
+"""
+FUNCTIONS = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield ranking_udfs.register(connection.execute(TABLES))
+
+
+def some_options() -> Iterator[str]:
+    """Each option of each measure with each word, or with 1.5, and what it needs."""
+    for measure in MEASURES.values():
+        for name, rule in measure.options.items():
+            words = [] if isinstance(rule, Number) else str(rule).split("|")
+            needed = f",{'='.join(rule.only_with)}" if isinstance(rule, Number) and rule.only_with else ""
+            value = {"max_grade": "3.5", "persistence": ".5", "recall": "0.25"}.get(name, "1.5")
+            for one in words or [value]:
+                if (name, one) != ("ideal", "k"):  # which wants grades of 1
+                    yield f"{measure.name}({name}={one}{needed})"
+
+
+def fetch(con: duckdb.DuckDBPyConnection, query: str) -> list[Any]:
+    return con.execute(f"SELECT * FROM ({query}) ORDER BY ALL").fetchall()
+
+
+@pytest.mark.parametrize("min_grade", ["NULL", "2"])
+def test_values_are_those_of_the_macros_over_judged_rankings(
+    con: duckdb.DuckDBPyConnection, min_grade: str
+) -> None:
+    texts = [*some_options(), *(name for name in MEASURES if name != "err"), "err"]
+    choices = {choice.name: choice for text in texts for choice in parse_measures(text)}
+    assert len(choices) > 70
+    calls = []
+    for choice in choices.values():
+        takes = "min_grade" in choice.measure.options and "min_grade" not in choice.given
+        takes = takes and choice.given.get("gain") != "graded"
+        lowest = f", min_grade := {min_grade}" if takes else ""
+        calls.append(
+            f'ranking_{choice.measure.name}(judged, k{choice.arguments_text}{lowest}) AS "{choice.name}"'
+        )
+    expected = fetch(
+        con,
+        f"""SELECT system, userid, k, n_rec, n_truth, {", ".join(calls)}
+        FROM ranking_judged('rec', 'truth', NULL, min_grade := {min_grade}),
+            (SELECT unnest([0, 3, NULL]) AS k)""",
+    )
+    call = (
+        f"ranking_by_user('rec', 'truth', [0, 3, NULL], measures := {[*choices]}, min_grade := {min_grade})"
+    )
+    assert fetch(con, f"FROM {call}") == expected
+    assert con.sql(f"FROM {call}").columns[5:] == [*choices]
+
+
+def test_a_name_has_the_column_of_the_registry_once(con: duckdb.DuckDBPyConnection) -> None:
+    for measures in (
+        "'MAP, Hit rate,hit-rate,ndcg(gain=linear, discount=log2)'",
+        "['MAP', 'Hit rate', 'map']",
+    ):
+        names = con.sql(f"FROM ranking_summary('rec', 'truth', [3], measures := {measures})").columns[6:]
+        assert names[:2] == ["average_precision", "hit_rate"]
+        assert names[2:] in (["ndcg(gain=linear,discount=log2)"], [])
+
+
+def test_a_measure_is_null_at_cut_offs_that_are_not_its_own(con: duckdb.DuckDBPyConnection) -> None:
+    query = "SELECT * FROM ranking_summary('rec', 'truth', {}measures := '{}') WHERE system = 'a'"
+    plain = {row[1]: row[6:] for row in fetch(con, query.format("[1, 2, 5, 40, NULL], ", "recall,ndcg"))}
+    found = {row[1]: row[6:] for row in fetch(con, query.format("[2], ", "recall@5,all,40,ndcg,recall@1"))}
+    assert found == {
+        1: (plain[1][0], None),
+        2: (None, plain[2][1]),
+        5: (plain[5][0], None),
+        40: (plain[40][0], None),
+        None: (plain[None][0], None),
+    }
+    assert {row[1]: row[6:] for row in fetch(con, query.format("", "recall@5,ndcg@2"))} == {
+        2: (None, plain[2][1]),
+        5: (plain[5][0], None),
+    }
+    with pytest.raises(duckdb.Error, match="ks must be a list of one or more k, got NULL"):
+        fetch(con, query.format("", "recall@5,ndcg"))
+
+
+@pytest.mark.parametrize("ties", ["item", "expected"])
+@pytest.mark.parametrize("arguments", ["", ", min_grade := 2", ", unjudged := 'skip'"])
+def test_a_comparison_is_that_of_the_values_by_user(
+    con: duckdb.DuckDBPyConnection, ties: str, arguments: str
+) -> None:
+    measures = "['ndcg(gain=linear)@3', 'recall(normalize=min)', 'rbp(min_grade=3)', 'mrr@4']"
+    given = f"[3, 5], ties := '{ties}', measures := {measures}{arguments}"
+    con.execute(f"CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', {given})")
+    expected = """SELECT * FROM ranking_compare_by_user('by_user', measures := [
+        'ndcg(gain=linear)', 'recall(normalize=min)', 'rbp(min_grade=3)', 'mrr'])
+        WHERE CASE measure WHEN 'ndcg(gain=linear)' THEN k = 3 WHEN 'mrr' THEN k = 4 ELSE k IN (3, 5) END"""
+    found = fetch(con, f"FROM ranking_compare('rec', 'truth', {given})")
+    assert found == fetch(con, expected)
+    assert len(found) == 6
+
+
+def test_all_columns_are_there_where_none_are_named(con: duckdb.DuckDBPyConnection) -> None:
+    for ties, names in (
+        ("item", [one.name for one in MEASURES.values() if one.column]),
+        ("expected", [one.name for one in MEASURES.values() if one.expected]),
+    ):
+        call = f"'rec', 'truth', [3], ties := '{ties}'"
+        for rest in ("", ", measures := NULL"):
+            assert con.sql(f"FROM ranking_by_user({call}{rest})").columns[5:] == names
+        chosen = fetch(con, f"FROM ranking_by_user({call}, measures := {names})")
+        assert fetch(con, f"FROM ranking_by_user({call})") == chosen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "ndgc",
+            "",
+            " ",
+            "recal@5",
+            "ndcg(",
+            "ndcg)",
+            "ndcg(gain=linear)x",
+            "ndcg(gain",
+            "ndcg((gain=linear))",
+        ),
+        *("ndcg(gain)", "ndcg(gai=linear)", "ndcg(gain=lin)", "ndcg(gain=linear,gain=exp)", "ndcg(base=3)"),
+        *("ndcg(discount=original,base=1)", "f_measure(beta=-1)", "f_measure(beta=1e999)", "hits(x=1)"),
+        *("recall(min_grade=0)", "rbp(persistence=1)", "rbp(gain=graded,min_grade=2)", "err(max_grade=1001)"),
+        *(
+            "recall@",
+            "recall@x",
+            "recall@-1",
+            "recall@1.5",
+            "recall@5,",
+            "recall,,mrr",
+            "recall(normalize=min=)",
+        ),
+        *("novelty_", "mae", "recall;mrr", "recall mrr", "r\u0435call", "\uff4edcg", "rec\u200ball"),
+    ],
+)
+def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(con: duckdb.DuckDBPyConnection, text: str) -> None:
+    with pytest.raises(ValueError, match=r".") as raised:
+        parse_measures(text)
+    rule = str(raised.value).partition(", got ")[0].partition(" (")[0]
+    for function in FUNCTIONS:
+        for measures in (literal(text), f"[{literal(text)}]"):
+            with pytest.raises(duckdb.InvalidInputException) as error:
+                con.execute(f"PREPARE wrong AS FROM {function}('rec', 'truth', [5], measures := {measures})")
+            said = str(error.value)
+            assert said.startswith(f"Invalid Input Error: {function}: ")
+            assert rule in said or "one or more names" in said
+            assert "ranking_functions()" in said or "did you mean" not in said
+
+
+@pytest.mark.parametrize(
+    ("measures", "rule"),
+    [
+        ("7", "measures must be names of measures, as in ['ndcg', 'recall@5'], got INTEGER"),
+        ("[7]", "measures must be names of measures, as in ['ndcg', 'recall@5'], got INTEGER[]"),
+        ("[]", "measures must be one or more names of measures, got []"),
+        ("['mrr', NULL]", "measure must be the name of a measure, got 'NULL'"),
+        ("'novelty'", "got 'novelty' (ranking_beyond_accuracy_by_user has it)"),
+        ("'rbo'", "got 'rbo' (ranking_overlap_by_user has it)"),
+        ("'ndgc'", "got 'ndgc' (did you mean ndcg? FROM ranking_functions() lists them)"),
+        ("repeat('recall,', 200000)", "measures must be a text of at most 10000 characters, got 1400000"),
+        ("'recall', ties := 'expected', ks := [1, -1]", "every k in ks must be 0 or more, got -1"),
+        ("'bpref', ties := 'expected'", "must have an expected value in closed form"),
+    ],
+)
+def test_what_cannot_be_measures_is_named(con: duckdb.DuckDBPyConnection, measures: str, rule: str) -> None:
+    ks = "" if "ks" in measures else "[3], "
+    with pytest.raises(duckdb.InvalidInputException) as error:
+        con.execute(f"FROM ranking_summary('rec', 'truth', {ks}measures := {measures})").fetchall()
+    assert f"ranking_summary: {rule}" in str(error.value) or rule in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ndcg') --",
+        "ndcg'; DROP TABLE rec; --",
+        'ndcg" FROM rec --',
+        "ndcg/* */",
+        "ndcg(gain=linear'); DROP TABLE rec)",
+        "ndcg(min_grade=1; DROP TABLE rec)",
+        "recall(min_grade=1)@1); DROP TABLE rec --",
+        "recall(min_grade=(SELECT 1))",
+        "recall(min_grade=1e1'||'x)",
+        "recall(normalize=min' || (SELECT 1) || ')",
+        "@_ranking_home()",
+        "recall@5;SELECT 1",
+        "recall@5\n, ndcg'",
+        "recall\x00",
+        "[recall]",
+        "recall(min_grade=\u0661)",
+    ],
+)
+def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection, text: str) -> None:
+    for measures in (literal(text), f"[{literal(text)}]"):
+        for rest in ("", ", ties := 'expected'", ", min_grade := 2"):
+            with pytest.raises(
+                duckdb.InvalidInputException, match=r"^Invalid Input Error: ranking_by_user: "
+            ):
+                con.execute(f"FROM ranking_by_user('rec', 'truth', [5], measures := {measures}{rest})")
+    assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
+
+
+def test_names_of_tables_and_columns_are_no_sql_either(con: duckdb.DuckDBPyConnection) -> None:
+    renamed = """SELECT * RENAME (userid AS "x' ""y", itemid AS "@k")"""
+    con.execute(f"""CREATE OR REPLACE TABLE "a'b" AS {renamed} FROM rec;
+        CREATE OR REPLACE TABLE "c""d" AS {renamed} FROM truth""")
+    for measures in ("'mrr'", "'mrr(min_grade=2)@3'"):
+        given = f"[3], measures := {measures}"
+        call = f"""ranking_summary('"a''b"', '"c""d"', {given}, user_col := 'x'' "y', item_col := '@k')"""
+        assert fetch(con, f"FROM {call}") == fetch(con, f"FROM ranking_summary('rec', 'truth', {given})")
+
+
+def test_it_is_taken_from_parameters_variables_views_and_ctes(con: duckdb.DuckDBPyConnection) -> None:
+    call = "ranking_summary('rec', 'truth', [3], measures := {})"
+    text = "'ndcg(gain=linear)@2,mrr'"
+    expected = fetch(con, f"FROM {call.format(text)}")
+    found = con.execute(f"SELECT * FROM {call.format('?')} ORDER BY ALL", [text.strip("'")]).fetchall()
+    assert found == expected
+    con.execute(f"SET VARIABLE chosen = {text}")
+    assert fetch(con, f"FROM {call.format('''getvariable('chosen')''')}") == expected
+    con.execute(f"CREATE OR REPLACE TEMP VIEW means AS FROM {call.format(text)}")
+    assert fetch(con, "FROM means") == expected
+    assert con.execute(f"EXPLAIN FROM {call.format(text)}").fetchall()
+    mine = f"WITH mine AS (FROM rec) SELECT * FROM {call.format(text).replace('rec', 'mine')} ORDER BY ALL"
+    assert con.execute(mine).fetchall() == expected
+
+
+def test_every_edition_has_the_same_numbers(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
+    text = "'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'"
+    calls = [
+        f"{{}}ranking_summary('rec', 'truth', [3], measures := {text}{rest})"
+        for rest in ("", ", ties := 'expected'", ", min_grade := 2")
+    ]
+    calls.append(f"{{}}ranking_compare('rec', 'truth', [3], measures := {text})")
+    expected = [fetch(con, f"FROM {call.format('')}") for call in calls]
+    path = str(tmp_path / "ranking.duckdb")
+    write_file(path)
+    with duckdb.connect() as plain:
+        plain.execute(TABLES)
+        plain.execute(read(SCRIPT))
+        assert [fetch(plain, f"FROM {call.format('')}") for call in calls] == expected
+    with duckdb.connect() as attached:
+        attached.execute(f"{TABLES}; ATTACH {literal(path)} AS ranking (READ_ONLY)")
+        assert [fetch(attached, f"FROM {call.format('ranking.')}") for call in calls] == expected
+    with duckdb.connect() as pool:
+        ranking_udfs.register(pool.execute(TABLES), temp=False)
+        assert [fetch(pool, f"FROM {call.format('ranking.')}") for call in calls] == expected
+
+
+# KB of 1,000 characters that `EXPLAIN (SQL)` prints without the optimizer: what DuckDB binds.
+BOUND = [
+    ("ranking_judged('rec', 'truth', 10)", 150),
+    ("ranking_summary('rec', 'truth', [10])", 500),
+    ("ranking_summary('rec', 'truth', [10], measures := ['recall', 'ndcg'])", 250),
+    ("ranking_compare('rec', 'truth', [10], measures := ['ndcg'])", 600),
+    ("ranking_beyond_accuracy('rec', [10], history := 'truth')", 600),
+    ("ranking_explain('rec', 'truth', 7)", 300),
+    ("ranking_check('rec', 'truth', ks := [10])", 360),
+]
+
+
+@pytest.mark.newest
+@pytest.mark.parametrize(("call", "limit"), BOUND)
+def test_no_more_is_planned_than_is_asked_for(con: duckdb.DuckDBPyConnection, call: str, limit: int) -> None:
+    con.execute("PRAGMA disable_optimizer")
+    try:
+        ((*_, text),) = con.execute(f"EXPLAIN (SQL) FROM {call}").fetchall()
+    finally:
+        con.execute("PRAGMA enable_optimizer")
+    assert len(text) <= limit * 1000
