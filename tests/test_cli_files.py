@@ -14,8 +14,6 @@ from typing import Any
 import duckdb
 import pytest
 
-import ranking_udfs
-from ranking_udfs.evaluation import queries
 from tests.command import (  # noqa: F401
     DOCUMENTS,
     HUGE,
@@ -83,16 +81,6 @@ def test_a_name_with_a_tilde_is_a_file_here_if_there_is_one(
     (folder / "home/rec.csv").write_text(REC)
     monkeypatch.setenv("HOME", str(folder / "home"))
     assert run("evaluate", name, "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
-
-
-def test_columns_of_other_names(run: Run) -> None:
-    Path("r.csv").write_text(REC.replace("userid,itemid,score", "customer,SKU,p"))
-    Path("t.csv").write_text(
-        "customer,sku,stars\n" + "".join(f"{u},{i},2\n" for u in (1, 2, 3) for i in (1, 2, 4))
-    )
-    arguments = ["--user", "customer", "--item", "sku", "--score", "p", "--grade", "stars", "--measures"]
-    (row,) = evaluated(run, "r.csv", "t.csv", *arguments, "dcg")
-    assert row["dcg"] == pytest.approx(3 + 3 / 2, abs=1e-15)  # 2^2 - 1 at ranks 1 and 3
 
 
 SPELLINGS = [
@@ -336,15 +324,6 @@ def test_tables_of_a_database_stand_for_files(run: Run, database: str) -> None:
     assert Path(database).read_bytes() == before
 
 
-def test_sql_over_a_database_attaches_it(run: Run, con: duckdb.DuckDBPyConnection, database: str) -> None:
-    script = run("sql", "--database", database, "lists", "bought")
-    with duckdb.connect() as bare:
-        ranking_udfs.register(bare)
-        for statement in bare.extract_statements(script):
-            found = queries.fetch_rows(bare, statement.query)
-    assert found == evaluated(run, "rec.csv", "truth.csv")
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -457,18 +436,6 @@ def test_models_have_columns_of_their_own(run: Run, worse: str) -> None:
     assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
 
 
-def test_several_files_without_a_name_are_neither_models_nor_parts(
-    fails: Fails, run: Run, worse: str
-) -> None:
-    """A shell makes them of a pattern, and of parts as models no number would be right."""
-    rule = "or say --parts if they are parts of one table"
-    said = "2 files of recommendations, {} without a name: name each model, as in {}, " + rule
-    error = fails(1, "evaluate", "rec.csv", worse, "truth.csv")
-    assert error == said.format(2, "rec=rec.csv worse=worse.csv")
-    error = fails(1, "compare", "a=rec.csv", worse, "truth.csv")
-    assert error == said.format(1, "worse=worse.csv")
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet", "json", "run"])
 def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str) -> None:
     Path("part").mkdir()
@@ -497,21 +464,6 @@ def test_parts_of_two_formats_are_refused(fails: Fails, con: duckdb.DuckDBPyConn
     assert error == "rec.csv and 1 more: parts must be of one format, got .csv and .parquet"
 
 
-def test_a_single_model_can_have_a_name(run: Run) -> None:
-    assert cells(run("evaluate", "mine=rec.csv", "truth.csv"))["Ranking measure"] == ["mine top-10"]
-
-
-def test_a_column_system_holds_several_models(run: Run) -> None:
-    lines = REC.splitlines()
-    named = [f"{line},{name}" for name in ("z", "y") for line in lines[1:]]
-    Path("both.csv").write_text("\n".join([f"{lines[0]},system", *named, "1,9,99,x"]) + "\n")
-    found = cells(run("evaluate", "both.csv", "truth.csv", "--no-check"))
-    assert found["Ranking measure"] == ["x top-10", "y top-10", "z top-10"]
-    assert found["MRR"] == ["0.0", "1.0", "1.0"]
-    rows = evaluated(run, "both.csv", "rec=rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
-    assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_no_name_means_two_models_or_segments(
     fails: Fails, con: duckdb.DuckDBPyConnection, form: str
@@ -532,17 +484,6 @@ def test_a_path_with_an_equals_sign_is_a_path(run: Run) -> None:
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(REC)
         assert cells(run("evaluate", name, "truth.csv"))["Ranking measure"] == ["top-10"]
-
-
-def test_models_of_one_name_are_refused(fails: Fails, worse: str) -> None:
-    assert "worse.csv: rec.csv has a model 'a' too" in fails(
-        1, "evaluate", "a=rec.csv", f"a={worse}", "truth.csv"
-    )
-
-
-def test_a_name_for_a_file_that_names_its_models_is_refused(fails: Fails) -> None:
-    Path("both.csv").write_text("userid,itemid,score,system\n1,1,1,x\n")
-    assert "leave a= out" in fails(1, "evaluate", "a=both.csv", "truth.csv")
 
 
 # --- TREC files ---
@@ -653,13 +594,6 @@ def test_a_trec_run_may_be_judged_by_a_table(run: Run) -> None:
     assert row["recall"] == pytest.approx(2 / 3 / 3, abs=1e-15)
 
 
-def test_a_line_that_is_not_trec_is_named(fails: Fails) -> None:
-    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n" * 20 + "1 Q0 2 2\n")
-    Path("qrels").write_text("1 0 1 1\n")
-    error = fails(1, "evaluate", "mine.run", "qrels", "--no-check")
-    assert "mine.run: a line is not of the shape `topic Q0 doc rank score tag`: 1 Q0 2 2" in error
-
-
 # --- The process ---
 
 
@@ -679,11 +613,3 @@ def test_columns_that_look_like_grades_and_models_are_read_when_asked_for(run: R
     )
     assert cells(text)["MRR"] == [repr((1 / 2 + 1 + 0) / 3)] * 2
     assert cells(text)["Ranking measure"] == ["a top-2", "b top-2"]
-
-
-def test_a_system_column_that_is_not_there_is_named(fails: Fails, shop: list[str]) -> None:
-    error = fails(1, "evaluate", *shop, "--system", "variant")
-    assert (
-        error
-        == "lists.csv: no column 'variant' (there are: userid, itemid, place, model); write --system model"
-    )

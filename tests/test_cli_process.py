@@ -8,7 +8,6 @@ import os
 import platform
 import re
 import runpy
-import shlex
 import signal
 import subprocess
 import sys
@@ -23,11 +22,8 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command import commands, session
-from ranking_udfs.command.arguments import parse_arguments
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
-from ranking_udfs.command.options import commands as all_commands
-from ranking_udfs.evaluation.defaults import K
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
@@ -55,37 +51,6 @@ def test_version_and_help(run: Run) -> None:
     python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
     assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
     assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
-
-
-@pytest.mark.parametrize("command", ["", *all_commands()])
-def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: Run, command: str) -> None:
-    """As their arguments: the files of most are not there."""
-    text = run(*command.split(), "--help")
-    lines = text.splitlines()
-    assert len(lines) <= 40
-    assert max(map(len, lines)) <= 80
-    if command:
-        options = all_commands()[command].options
-        rows = [re.split(r"  +", line[2:])[0] for line in lines if line.startswith("  -")]
-        named = {name for row in rows for name in re.findall(r"(?:^|(?<= ))--?[a-z][a-z-]*", row)}
-        assert named == {*options} | {one["short"] for one in options.values() if one["short"]}
-        for name, option in options.items():
-            usual = K if name == "-k" else option.get("default")
-            if usual and (said := re.fullmatch(r".*\(default: ([\w.]+)\)", option["help"])):
-                assert said[1] == str(usual)
-    _, _, examples = text.partition("examples:\n")
-    assert examples
-    for line in examples.splitlines():
-        words = shlex.split(re.split(r" [|>] ", line)[0])
-        if words[1:] != ["sql", "--pack"]:
-            assert parse_arguments(words[1:]).command == words[1]
-
-
-def test_the_page_of_the_command_names_every_option() -> None:
-    page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
-    assert {name for one in all_commands().values() for name in one.options} <= {
-        *re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)
-    }
 
 
 @pytest.mark.slow
@@ -235,29 +200,6 @@ def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPat
     assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
     assert "\n\\u00fc\\ud83d\\ude00 - b | 1    | 0.1667   | 0.83 +-0.72 | " in printed["ascii", "table"]
     assert "\nü\\ud83d\\ude00 - b | 1    | 0.1667   | 0.83 ± 0.72 | " in printed["cp1252", "table"]
-
-
-@pytest.mark.slow
-def test_bash_completes_commands_options_measures_and_files(run: Run) -> None:
-    Path("completion.sh").write_text(run("completion", "bash"))
-    script = """source completion.sh
-      for line in ev "evaluate --meas" "evaluate -m nd" "evaluate re" "measures kend" "compare --ties ex"; do
-        COMP_WORDS=(ranking-udfs $line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
-        _shtab_ranking_udfs; echo "${COMPREPLY[@]}"
-      done"""
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    found = ["evaluate", "--measures", "ndcg", "rec.csv", "kendall_tau", "expected"]
-    assert done.stdout.splitlines() == found
-    assert "#compdef ranking-udfs" in run("completion", "zsh")
-    assert "complete ranking-udfs" in run("completion", "tcsh")
-
-
-def test_completion_without_shtab_says_how_to_install_it(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "shtab", None)
-    said = "completion: shtab must be installed: pip install 'duckdb-ranking-udfs[terminal]'"
-    assert fails(1, "completion", "bash") == said
 
 
 def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
