@@ -9,8 +9,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ranking_udfs.command.arguments import parsers
 from ranking_udfs.command.cli import main
+from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.duckdb.statements import description, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
 from tests.command import (  # noqa: F401
@@ -59,7 +59,7 @@ CALLS = {
 
 
 @pytest.mark.oldest
-@pytest.mark.parametrize("command", parsers()[1])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert command != "uninstall" or main(["install", *CALLS["install"]]) == 0
     assert main([command, *CALLS[command]]) == 0

@@ -8,6 +8,7 @@ import os
 import platform
 import re
 import runpy
+import shlex
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ import ranking_udfs
 from ranking_udfs.command import commands, session
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
+from ranking_udfs.command.options import COMMANDS, EVERY, SHORT
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
@@ -50,7 +52,66 @@ def test_version_and_help(run: Run) -> None:
     libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))
     python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
     assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
-    assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
+    assert "REC [REC]... TRUTH" in run("evaluate", "--help")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
+    run: Run, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As their arguments: the files of most are not there."""
+    text = run(*command.split(), "--help")
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(f"  {name} " in text for name in COMMANDS) or command
+    if not command:
+        return
+    for name in COMMANDS[command].names:
+        assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
+    _, _, examples = text.partition("examples:\n")
+    assert examples
+    read: list[str] = []
+
+    def run_command(name: str, _: object) -> int:
+        read.append(name)
+        return 0
+
+    monkeypatch.setattr(commands, "run_command", run_command)
+    for line in examples.splitlines():
+        words = shlex.split(re.split(r" [|>#] ", line)[0])
+        assert main(words[1:]) == 0
+    assert read == [command] * len(read)
+
+
+def test_the_page_of_the_command_names_every_option() -> None:
+    page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
+    named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
+    assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in EVERY} <= named
+
+
+@pytest.mark.slow
+def test_a_shell_completes_commands_options_measures_and_files(run: Run) -> None:
+    for shell, word in (
+        ("bash", "complete -o nosort"),
+        ("zsh", "#compdef ranking-udfs"),
+        ("fish", "--command"),
+    ):
+        assert word in run("completion", shell)
+    for line, found in (
+        ("ev", "plain,evaluate"),
+        ("evaluate --meas", "plain,--measures"),
+        ("evaluate -m recall,nd", "plain,recall,ndcg"),
+        ("evaluate re", "file,re"),
+        ("measures kend", "plain,kendall_tau"),
+        ("compare --ties ex", "plain,expected"),
+    ):
+        words = {"COMP_WORDS": f"ranking-udfs {line}", "COMP_CWORD": str(len(line.split()))}
+        done = subprocess.run(
+            [sys.executable, "-m", "ranking_udfs"],
+            env={**os.environ, "_RANKING_UDFS_COMPLETE": "bash_complete", **words},
+            capture_output=True,
+            text=True,
+        )
+        assert found in done.stdout.splitlines(), done
 
 
 @pytest.mark.slow

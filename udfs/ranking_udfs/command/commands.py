@@ -3,7 +3,7 @@
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -25,7 +25,7 @@ from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, find_standings
 from ..evaluation.problems import CODES, NOTHING, check_common, problem_text
 from ..evaluation.queries import Plan, Request, explain_query, fetch_rows, overlap_query, plan, with_contents
-from ..evaluation.words import Row
+from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.tables import (
     Inputs,
     Tables,
@@ -39,28 +39,37 @@ from ..inputs.tables import (
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
-from .arguments import EXIT_FAILED, EXIT_USAGE
-from .cli import INTERRUPTED
 from .comparison_tables import comparison_text, letters_text
-from .gates import check_problem_codes, failures, looks_at, values_of_comparison, values_of_summary
-from .messages import say
+from .gates import (
+    COMPARED,
+    CORRECTED,
+    check_conditions,
+    failures,
+    looks_at,
+    values_of_comparison,
+    values_of_summary,
+)
+from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
+from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, is_terminal, write_output
 from .reasons import explanation_text, overlap_text
-from .requests import Job
+from .requests import Job, parse_job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
 from .text_tables import WIDTH, Cells, evaluation_text, render, render_document, render_remark
 
-INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 WIDEST = 100  # of lines of measures and functions
 TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
 
 
-def run_command(name: str, given: Mapping[str, Any]) -> int:
+def run_command(name: str, given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     try:
-        return COMMANDS[name](**given) or 0
+        if SPECS[name].operand == "files":
+            return COMMANDS[name](parse_job(given)) or 0
+        names = [SPECS[name].operand, *" ".join(SPECS[name].groups.values()).split()]
+        return COMMANDS[name](**{one: getattr(given, one) for one in names}) or 0
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
@@ -102,8 +111,11 @@ class Work:
     def request(self, caller: str, **changes: Any) -> Request:
         """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
         codes = fetch_rows(self.con, CODES) if self.given.fail_if else []
-        check_problem_codes(self.given.fail_if, caller, self.job.request.history, codes)
-        return with_contents(replace(self.job.request, **changes), caller, True)
+        request = with_contents(replace(self.job.request, **changes), caller, True)
+        names = [one.name for one in (*request.choices, *request.contents)]
+        columns = (*COMPARED, *CORRECTED) if caller == "compare" else (*COUNTS, *OF_LISTS, *names)
+        check_conditions(self.con, self.given.fail_if, caller, request.history, codes, columns)
+        return request
 
     def read(self) -> Tables:
         """Make the tables of the files; raise DataError if an output would overwrite one of them."""
@@ -175,7 +187,7 @@ def check(work: Work) -> str:
     tables = work.read()
     check_users(work.con, work.inputs)
     problems = work.problems(request, tables, plan(request, tables.has_system))
-    work.failed = failures(given.fail_if, problems=problems)
+    work.failed = failures(work.con, given.fail_if, problems=problems)
     if given.format == "table":
         lines = [render_remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -198,8 +210,8 @@ def evaluate(work: Work) -> str:
         with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    values = values_of_summary([*summary, *by_segment], cuts)
-    work.failed = failures(given.fail_if, values=values, problems=problems)
+    rows = [*summary, *by_segment]
+    work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
     segment = work.inputs.segment and work.inputs.segment[1]
     results = (tables.systems, segment, summary, by_segment)
     return evaluation_text(given, request, *results, digits_of(given), width_of(given.output))
@@ -233,7 +245,7 @@ def compare(work: Work) -> str:
     standings = []
     if given.pairs or given.format not in ("csv", "json"):
         standings = find_standings(con, request, options, len(systems), found[0], not given.pairs)
-    work.failed = failures(given.fail_if, every, values_of_comparison(every), problems)
+    work.failed = failures(con, given.fail_if, every, values_of_comparison(every), problems)
     if given.pairs:
         return letters_text(given, options, standings)
     segment = work.inputs.segment and work.inputs.segment[1]
@@ -381,22 +393,15 @@ def print_entries(
     write_output(None, text)
 
 
-def complete(shell: str) -> None:
+def print_completion(shell: str) -> None:
     """Print a script that makes a shell complete the command."""
-    try:
-        import shtab
-    except ImportError:
-        raise DataError(f"completion: shtab must be installed: {INSTALL}") from None
-    from .arguments import parsers
-    from .listing import NAMES
+    from click.shell_completion import get_completion_class
 
-    measures = " ".join(NAMES)
-    preamble = {
-        "bash": f'_ranking_udfs_measures() {{ compgen -W "{measures}" -- "$1"; }}',
-        "zsh": f"_ranking_udfs_measures() {{ _values -s , measure {measures}; }}",
-    }
-    code = shtab.complete(parsers()[0], shell, preamble=preamble.get(shell, ""))
-    write_output(None, f"{code}\n")
+    from .options import COMPLETE, group
+
+    made = get_completion_class(shell)
+    if made is not None:
+        write_output(None, made(group(lambda *_: None), {}, PROGRAM, COMPLETE).source())
 
 
 def install(database: str) -> None:
@@ -461,5 +466,5 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "uninstall": uninstall,
     "measures": print_measures,
     "functions": print_functions,
-    "completion": complete,
+    "completion": print_completion,
 }

@@ -1,4 +1,4 @@
-"""A report as one page of HTML (may import vl_convert, to draw with, but neither argparse nor a door).
+"""A report as one page of HTML (may import vl_convert, to draw with, but no entry point).
 
 `gathering` finds out by SQL what there is to show, and `findings` holds it as plain data. `charts` says what
 each chart looks like, as a specification for Vega-Lite, `drawing` makes SVG and PNG of it, and `page` puts
