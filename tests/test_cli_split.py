@@ -34,10 +34,10 @@ def test_train_and_test_are_files_with_all_columns_as_they_were_written(run: Run
         '7,1.1,2026-01-06,"b, c"',
         "8,y,2026-01-07,d",
     ]
-    assert [line.split(" | ")[0:4] for line in printed.splitlines()[2:]] == [
-        ["1   ", "train", "NULL   ", "1     "],
-        ["1   ", "test ", "NULL   ", "2     "],
-        ["1   ", "NULL ", "gap    ", "1     "],
+    assert [line.split()[:4] for line in printed.splitlines()[2:]] == [
+        ["1", "train", "NULL", "1"],
+        ["1", "test", "NULL", "2"],
+        ["1", "NULL", "gap", "1"],
     ]
 
 

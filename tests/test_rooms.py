@@ -51,6 +51,7 @@ ROOMS = {
         "ranking_udfs.inputs",
         "ranking_udfs.reporting",
         "click",
+        "tabulate",
         "tqdm",
     },
 }

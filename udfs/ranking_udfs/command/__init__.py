@@ -3,7 +3,7 @@
 `options` has the commands and their options, of which click makes parsers and help; `values` says how they
 are read, `cli` is the process and has the rules between options, and `requests` makes a `Job` of them, all
 that `commands` knows.
-`session` is DuckDB, Ctrl-C and progress, `standard_input` what comes by a pipe; `text_tables` and
-`comparison_tables` show results as text, which `output` writes; `messages` goes to stderr, and `listing`
-explains measures.
+`session` is DuckDB, Ctrl-C and progress, `standard_input` what comes by a pipe; `tables` shows results as
+text or writes them as DuckDB does, to where `output` says; `messages` goes to stderr, and `listing` explains
+measures.
 """

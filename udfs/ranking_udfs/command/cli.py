@@ -18,7 +18,7 @@ from .options import ALL, CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
 from .values import parse_measures
 
 ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
-    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json"},
+    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet"},
     **{".md": "markdown", ".markdown": "markdown"},
     **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
 }
@@ -148,6 +148,8 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
             yield f"--output must end in .html, which is what a report is, got {given.output!r}"
         if given.items and not given.history:
             yield "--items needs --history FILE, with whose categories those of the lists are compared"
+    if given.format == "parquet" and given.output is None:
+        yield "--format parquet needs --output FILE"
     for one in given.fail_if:
         if one.verdict != PROBLEMS and given.command == "check":
             yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"

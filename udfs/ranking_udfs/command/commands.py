@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import literal, read
+from ..duckdb.statements import description, literal, read
 from ..evaluation.comparison import (
     check_measures,
     check_systems,
@@ -39,7 +39,6 @@ from ..inputs.tables import (
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
-from .comparison_tables import comparison_text, letters_text
 from .gates import (
     COMPARED,
     CORRECTED,
@@ -52,11 +51,22 @@ from .gates import (
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, is_terminal, write_output
-from .reasons import explanation_text, overlap_text
 from .requests import Job, parse_job
 from .session import Step, connect, interruptible, progress
 from .standard_input import with_stdin
-from .text_tables import WIDTH, Cells, evaluation_text, render, render_document, render_remark
+from .tables import (
+    COPIED,
+    WIDTH,
+    Cells,
+    comparison_text,
+    evaluation_text,
+    explanation_text,
+    letters_text,
+    overlap_text,
+    remark,
+    render,
+    table,
+)
 
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 WIDEST = 100  # of lines of measures and functions
@@ -163,10 +173,10 @@ def opened(job: Job, steps: int) -> Iterator[Work]:
         yield Work(job, con, inputs, step)
 
 
-def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], int]]:
+def printing(steps: int) -> Callable[[Callable[[Work], str | bytes]], Callable[[Job], int]]:
     """Make a command of a function that returns what to print or write, after so many steps."""
 
-    def decorate(text_of: Callable[[Work], str]) -> Callable[[Job], int]:
+    def decorate(text_of: Callable[[Work], str | bytes]) -> Callable[[Job], int]:
         def command(job: Job) -> int:
             with opened(job, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
@@ -181,7 +191,7 @@ def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], in
 
 
 @printing(2)
-def check(work: Work) -> str:
+def check(work: Work) -> str | bytes:
     """Return the problems of the data."""
     request, given = work.request("check"), work.given
     tables = work.read()
@@ -189,14 +199,14 @@ def check(work: Work) -> str:
     problems = work.problems(request, tables, plan(request, tables.has_system))
     work.failed = failures(work.con, given.fail_if, problems=problems)
     if given.format == "table":
-        lines = [render_remark("table", problem_text(row)) for row in problems]
+        lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
     cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-    return render_document(given.format, render(given.format, PROBLEM_COLUMNS, cells))
+    return render(work.con, given.format, PROBLEM_COLUMNS, cells)
 
 
 @printing(5)
-def evaluate(work: Work) -> str:
+def evaluate(work: Work) -> str | bytes:
     """Return the measures, and write the values by user."""
     request, given = work.request("evaluate"), work.given
     tables = work.read()
@@ -214,11 +224,11 @@ def evaluate(work: Work) -> str:
     work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
     segment = work.inputs.segment and work.inputs.segment[1]
     results = (tables.systems, segment, summary, by_segment)
-    return evaluation_text(given, request, *results, digits_of(given), width_of(given.output))
+    return evaluation_text(work.con, given, request, *results, digits_of(given), width_of(given.output))
 
 
 @printing(4)
-def compare(work: Work) -> str:
+def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of each pair."""
     con, given, options = work.con, work.given, work.job.comparison
     request = work.request("compare", by_user=True)
@@ -243,17 +253,17 @@ def compare(work: Work) -> str:
     seen = [row for row in every if looks_at(given.fail_if, row)]
     correct_together(con, [row for row in seen if row["k"] != 0], options)
     standings = []
-    if given.pairs or given.format not in ("csv", "json"):
+    if given.pairs or given.format not in COPIED:
         standings = find_standings(con, request, options, len(systems), found[0], not given.pairs)
     work.failed = failures(con, given.fail_if, every, values_of_comparison(every), problems)
     if given.pairs:
-        return letters_text(given, options, standings)
+        return letters_text(con, given, options, standings)
     segment = work.inputs.segment and work.inputs.segment[1]
-    return comparison_text(given, options, segment, found, standings, len(seen))
+    return comparison_text(con, given, options, segment, found, standings, len(seen))
 
 
 @printing(2)
-def explain(work: Work) -> str:
+def explain(work: Work) -> str | bytes:
     """Return one user's lists, and what follows from them."""
     given, user = work.given, shorten(work.given.user_id)
     tables = work.read()
@@ -273,16 +283,16 @@ def explain(work: Work) -> str:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")
-    return explanation_text(work.job, rows, has_truth, digits_of(given))
+    return explanation_text(work.con, given, work.job.request.ks[0], rows, has_truth, digits_of(given))
 
 
 @printing(2)
-def overlap(work: Work) -> str:
+def overlap(work: Work) -> str | bytes:
     """Return how much the models' lists have in common."""
     work.systems(work.read(), "overlap")
     work.step("comparing")
     query = overlap_query(work.job.request, work.job.comparison.baseline, work.given.persistence)
-    return overlap_text(work.job, fetch_rows(work.con, query), digits_of(work.given))
+    return overlap_text(work.con, work.given, fetch_rows(work.con, query), digits_of(work.given))
 
 
 def write_report(job: Job) -> None:
@@ -357,40 +367,41 @@ def split(**given: Any) -> None:
 
     with connect({}) as con:
         header, rows = interruptible(con, lambda: split_events(con, **given))
-    write_output(None, render("table", header, rows))
+    write_output(None, table("table", header, rows))
 
 
 def print_measures(names: Sequence[str], format: str) -> None:
     """Print the registry's entries, of all measures or of some."""
     from ..measures.registry import TABLE_HEADER, measure_table
-    from .listing import find_measure, render_explanations, render_list
+    from .listing import explain_measure, find_measure, list_measures
 
     chosen = [find_measure(name) for name in names]
     found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
     cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
-    text = partial(render_explanations, chosen) if chosen else render_list
-    print_entries(format, TABLE_HEADER, cells, text)
+    texts = [partial(explain_measure, one) for one in chosen] or [partial(list_measures)]
+    print_entries(format, TABLE_HEADER, cells, texts)
 
 
 def print_functions(names: Sequence[str], format: str) -> None:
     """Print the functions of SQL, all or some."""
-    from .listing import find_function, function_table, functions, render_function_list, render_functions
+    from .listing import calls, explain_function, find_function, functions, list_functions
 
     chosen = [find_function(name) for name in names]
-    cells = function_table(chosen or [*functions()])
-    text = partial(render_functions, chosen) if chosen else render_function_list
-    print_entries(format, ("name", "call", "description"), cells, text)
+    cells = [(name, "; ".join(calls(name)), description(functions()[name])) for name in chosen or functions()]
+    texts = [partial(explain_function, name) for name in chosen] or [partial(list_functions)]
+    print_entries(format, ("name", "call", "description"), cells, texts)
 
 
 def print_entries(
-    format: str, header: Sequence[str], cells: Sequence[Cells], text_of: Callable[[int], str]
+    format: str, header: Sequence[str], cells: Sequence[Cells], texts: Sequence[Callable[[int], str]]
 ) -> None:
-    """Print a table for programs, or for people a text of the width of the terminal, up to 100."""
+    """Print a table for programs, or for people texts of the width of the terminal, up to 100."""
     if format == "table":
-        text = text_of(min(width_of(None), WIDEST) if is_terminal() else WIDEST)
+        width = min(width_of(None), WIDEST) if is_terminal() else WIDEST
+        write_output(None, "\n".join(text(width) for text in texts))
     else:
-        text = render_document(format, render(format, header, cells))
-    write_output(None, text)
+        with duckdb.connect() as con:
+            write_output(None, render(con, format, header, cells))
 
 
 def print_completion(shell: str) -> None:

@@ -30,7 +30,6 @@ NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECA
 CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict", "minimum_detectable_effect"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
 NOTHING_AT_0 = "at k = 0 there is nothing to look at"
-TEXTS = ("system", "segment", "baseline", "measure", "method", "verdict")  # all other columns are numbers
 # The columns of a comparison that conditions of SQL may name, beside those of CORRECTED.
 COMPARED = (
     *("users", "users_undefined", "users_without_rec_baseline", "users_without_rec_system", "wins", "ties"),
@@ -244,9 +243,9 @@ def sql_failure(
         return NOTHING_AT_0
     if condition.reads_p and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    given = [{"_row": i, **row} for i, row in enumerate(looked)]
+    given: Sequence[Row] = looked
     if "p" in looked[0]:
-        given = [row | {"p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in given]
+        given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
     found = query_rows(con, condition, dict.fromkeys(name for row in given for name in row), given)
     return line_of([place_of(looked[i]) for i in found])
 
@@ -261,14 +260,10 @@ def query_rows(
     """
     from duckdb import Error
 
-    from ..duckdb.statements import identifier
+    from .tables import row_source
 
-    texts = dict.fromkeys(TEXTS, "VARCHAR")
-    kinds = {name: texts.get(name, "BOOLEAN" if name == "higher_is_better" else "DOUBLE") for name in names}
-    fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in {**kinds, "_row": "BIGINT"}.items())
-    table = f"(SELECT unnest($1::STRUCT({fields})[], max_depth := 2))"
-    query = f"SELECT _row FROM {table} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
-    given = [{name: row.get(name) for name in (*kinds, "_row")} for row in rows]
+    source, given = row_source(names, rows)
+    query = f"SELECT _row FROM {source} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
     try:
         return [i for (i,) in con.execute(query, [given]).fetchall()]
     except Error as error:
@@ -370,7 +365,7 @@ def check_conditions(
     """
     for one in conditions:
         if one.verdict == SQL:
-            query_rows(con, one, (*TEXTS, "k", *columns))
+            query_rows(con, one, (*KEYS, "baseline", "method", *columns))
     grave = {one["code"]: one for one in codes if one["can_be_problem"]}
     for one in conditions:
         for code in problem_codes(one) if one.verdict == PROBLEMS else ():

@@ -25,7 +25,7 @@ from .values import (
 WIDTH = 80
 COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
 ALL = "\0"  # models, as the value of --ascending
-FORMATS = ("table", "csv", "json", "markdown", "html")
+FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
 KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 FLAGS = {
@@ -45,7 +45,7 @@ OWN = {
     "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
     "items": OPTIONS["items"]._replace(parse=parse_items),
     "user_id": Option("the user, as written in the files", value="USER"),
-    "output": Option("write here, by its ending .csv, .json, .md, .html or .txt", value="FILE"),
+    "output": Option("write here, by its ending .csv, .json, .parquet, .md, .html or .txt", value="FILE"),
     "format": Option("instead of what the ending of --output says", choices=FORMATS),
     "by_user": Option(
         "each user's values: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
