@@ -88,6 +88,8 @@ def plain(text: str) -> str:
     text = re.sub(
         r"(duckdb-ranking-udfs|DuckDB|vl-convert-python|\brelease) \d+\.[\d.]+\w*", r"\1 VERSION", text
     )
+    for entity, character in (("&#39;", "'"), ("&#x27;", "'"), ("&#34;", '"'), ("&quot;", '"')):
+        text = text.replace(entity, character)
     return re.sub(r"</?bdi>", "", text)
 
 

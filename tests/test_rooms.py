@@ -25,6 +25,7 @@ ROOMS = {
     "inputs": {"duckdb", "pyarrow", "ranking_udfs.duckdb", "ranking_udfs.evaluation"},
     "reporting": {
         "duckdb",
+        "jinja2",
         "vl_convert",
         "ranking_udfs.duckdb",
         "ranking_udfs.evaluation",

@@ -239,7 +239,8 @@ def report(
 ) -> "Page":
     """Make the page that `ranking-udfs report` writes; a notebook shows it.
 
-    Needs vl-convert-python, the extra `report`. In a transaction of `con`, an error of DuckDB's aborts it.
+    Needs vl-convert-python and Jinja2, the extra `report`. In a transaction of `con`, an error of DuckDB's
+    aborts it.
 
     Args:
         rec: as of `evaluate`, of one model or several.
@@ -273,7 +274,7 @@ def report(
     Raises:
         ValueError: the data or an argument is not valid.
         TypeError: a column is not named by a text, or con is no connection.
-        ImportError: vl-convert-python is not installed.
+        ImportError: vl-convert-python or Jinja2 is not installed.
         duckdb.Error: DuckDB cannot read what is named.
 
     Example:
@@ -286,9 +287,10 @@ def report(
     """
     from .reporting.drawing import vl_convert
     from .reporting.gathering import Gathering
-    from .reporting.page import page
+    from .reporting.page import library, page
 
-    vl_convert()  # an error at once where it is not installed
+    vl_convert()
+    library()  # an error at once where one is not installed
     with at_work("report", defaults.COMPARED_MEASURES, locals()) as (place, request, inputs, tables, options):
         gathering = Gathering(place.con, inputs, tables, request, options)
         findings = gathering.findings(check, allow_empty)

@@ -300,11 +300,12 @@ def write_report(job: Job) -> None:
     from ..reporting.drawing import png, svg, vl_convert
     from ..reporting.findings import Findings
     from ..reporting.gathering import Gathering
-    from ..reporting.page import page
+    from ..reporting.page import library, page
 
     given = job.options
     try:
         vl_convert()
+        library()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
     if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
