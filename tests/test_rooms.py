@@ -22,7 +22,13 @@ ROOMS = {
     "arrow": {"pyarrow", "ranking_udfs.measures"},
     "duckdb": {"duckdb", "ranking_udfs.arrow", "ranking_udfs.measures"},
     "evaluation": {"duckdb", "ranking_udfs.duckdb", "ranking_udfs.measures"},
-    "inputs": {"duckdb", "pyarrow", "ranking_udfs.duckdb", "ranking_udfs.evaluation"},
+    "inputs": {
+        "duckdb",
+        "pyarrow",
+        "ranking_udfs.duckdb",
+        "ranking_udfs.evaluation",
+        "ranking_udfs.measures",
+    },
     "reporting": {
         "duckdb",
         "jinja2",

@@ -1,6 +1,7 @@
 """Files with rankings of several models as a file with one."""
 
 import os
+from typing import Any
 
 import duckdb
 
@@ -10,7 +11,6 @@ from ..inputs.tables import Inputs, input_files, load, systems_of
 from ..texts import shorten
 from ..writing import atomic_file
 from .output import check_outputs, copy_statement
-from .requests import Job
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
@@ -19,19 +19,19 @@ ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_f
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
-def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, job: Job) -> str:
+def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> str:
     """Write the fused rankings, and return a line that says what they are."""
-    output = str(job.options.output)
+    output = str(options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
     systems = systems_of(con, tables)
     if not tables.has_system:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
-    if job.options.weights is not None and {*job.options.weights} != {*systems}:
-        rule, got = f"one of each model ({', '.join(systems)})", ",".join(job.options.weights)
+    if options.weights is not None and {*options.weights} != {*systems}:
+        rule, got = f"one of each model ({', '.join(systems)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
-    given = {name: getattr(job.options, name) for name in ARGUMENTS}
+    given = {name: getattr(options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns.descending
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"

@@ -93,7 +93,7 @@ def render(
         con.execute(copy_statement(query, path))
         content = Path(path).read_bytes()
     if form == "json":  # in which no character is one that a terminal obeys
-        text = content.decode().replace("\n\t", "\n  ")
+        text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
         return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
     return content if form == "parquet" else content.decode()
 

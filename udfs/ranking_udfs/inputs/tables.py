@@ -17,9 +17,6 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import CODES, with_advice
-from ..evaluation.queries import Request, fetch_rows
-from ..evaluation.words import Row
 from ..texts import shorten
 from .catalogs import Catalog, Frame
 from .files import IDS, QRELS, RUN, STDIN, Source, Wanted, list_files, open_source, type_family
@@ -430,31 +427,3 @@ def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
         query = f"SELECT DISTINCT system FROM {tables.prefix}rec ORDER BY 1"
         systems = [name for (name,) in con.execute(query).fetchall()]
     return systems
-
-
-def find_problems(
-    con: duckdb.DuckDBPyConnection,
-    query: str,
-    inputs: Inputs,
-    tables: Tables,
-    request: Request,
-    allow_empty: bool,
-) -> list[Row]:
-    """Return the rows of a query of ranking_check, with their files and what to do."""
-    return with_advice(
-        fetch_rows(con, query),
-        {row["code"]: row for row in fetch_rows(con, CODES)},
-        tables.files,
-        tables.truth,
-        systems=systems_of(con, tables),
-        is_command=inputs.is_command,
-        request=request,
-        allow_empty=allow_empty,
-        history=tables.history,
-    )
-
-
-def check_users(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
-    """Raise DataError if the truth has no user."""
-    if con.execute(f"SELECT count(userid) FROM {inputs.prefix}truth").fetchall() == [(0,)]:
-        raise DataError(f"{inputs.truth}: no user to evaluate")

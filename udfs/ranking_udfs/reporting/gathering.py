@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -32,7 +32,7 @@ from ..evaluation.queries import (
     plan,
 )
 from ..evaluation.words import Row, cut_off_key, format_cut_off
-from ..inputs.tables import Inputs, Tables, check_users, find_problems, systems_of
+from ..inputs.evaluation import Evaluation
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
@@ -63,23 +63,16 @@ class Gathering:
     order     the place of each model on the page, the baseline's first
     """
 
-    def __init__(
-        self,
-        con: duckdb.DuckDBPyConnection,
-        inputs: Inputs,
-        tables: Tables,
-        request: Request,
-        options: ComparisonOptions,
-    ) -> None:
-        self.con, self.inputs, self.read = con, inputs, tables
-        self.request = replace(request, by_user=True)
-        systems = systems_of(con, tables)
+    def __init__(self, work: Evaluation) -> None:
+        self.work, self.con, self.inputs, self.read = work, work.con, work.inputs, work.tables
+        work.request = self.request = replace(work.request, by_user=True)
+        systems, options = work.systems, work.options
         self.check_request(systems, options)
         self.has_system = bool(systems)
         self.baseline = next(iter(systems), "") if options.baseline is None else options.baseline
         self.systems = [self.baseline, *(name for name in systems if name != self.baseline)]
         self.options = replace(options, baseline=self.baseline)
-        self.first, self.k = request.choices[0], request.choices[0].cuts[0]
+        self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
         self.labels = unique_labels(self.systems) if self.has_system else {"": UNNAMED}
         self.names = {label: name for name, label in self.labels.items()}
@@ -91,7 +84,7 @@ class Gathering:
 
     def check_request(self, systems: Sequence[str], options: ComparisonOptions) -> None:
         """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
-        dashes = "--" * self.inputs.is_command
+        dashes = self.work.dashes
         if len(systems) > MOST_SYSTEMS:
             raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
         check_baseline(systems, options.baseline, "report", dashes)
@@ -101,7 +94,7 @@ class Gathering:
                 raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
         if len(systems) > 1:
             check_measures(self.request, "report", dashes)
-        check_users(self.con, self.inputs)
+        self.work.check_users()
 
     def fetch(self, query: str) -> list[Row]:
         """Return the rows of a query, with the labels of models."""
@@ -113,14 +106,9 @@ class Gathering:
             found.append({"system": self.labels[self.baseline], **row, **labels})
         return found
 
-    def findings(
-        self, check: bool, allow_empty: bool, step: Callable[[str], None] = lambda _: None
-    ) -> Findings:
-        """Make everything that the page shows, and the tables by_user and by_segment.
-
-        `allow_empty`: whether a model may have no user or no item in common with truth; `step` is told what
-        is done.
-        """
+    def findings(self) -> Findings:
+        """Make everything that the page shows, and the tables by_user and by_segment."""
+        step = self.work.step
         step("measuring")
         steps = plan(self.with_judged(), self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
@@ -138,10 +126,10 @@ class Gathering:
         segments, more_segments = self.segments(by_segment)
         step("looking at users")
         problems = None
-        if check:
+        if self.work.is_checked:
             self.queries.append(steps.check)
-            problems = find_problems(self.con, steps.check, self.inputs, self.read, self.request, allow_empty)
-            if not allow_empty:
+            problems = self.work.problems()
+            if not self.work.allow_empty:
                 check_common(problems)
         ordered = find_standings(
             self.con, self.request, self.options, len(self.systems), comparisons, fetch=self.fetch
