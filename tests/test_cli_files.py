@@ -508,7 +508,7 @@ def trec_files(seed: int = 7) -> tuple[dict[str, Any], dict[str, Any]]:
         for rank, (document, score) in enumerate(documents.items())
     ]
     Path("mine.run").write_text("".join(run_lines) + "\n")
-    Path("qrels").write_text(
+    Path("mine.qrels").write_text(
         "".join(f"{t} 0 {d} {g}\r\n" for t, grades in qrels.items() for d, g in grades.items())
     )
     return run, qrels
@@ -533,7 +533,17 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
         qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
     ).evaluate(trec_run)
     chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
-    run("evaluate", "mine.run", "qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json", *chosen)
+    run(
+        "evaluate",
+        "mine.run",
+        "mine.qrels",
+        "--ties",
+        "trec",
+        "--no-check",
+        "--by-user",
+        "topics.json",
+        *chosen,
+    )
     found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
     assert {topic for topic, _ in found} == set(qrels)
     compared = 0
@@ -554,16 +564,25 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_trec_files_by_shape_by_option_and_gzip(run: Run) -> None:
+def test_trec_files_by_ending_by_option_and_gzip(run: Run) -> None:
     trec_files()
-    expected = run("evaluate", "mine.run", "qrels", "--no-check", "--threads", "1")
+    expected = run("evaluate", "mine.run", "mine.qrels", "--no-check", "--threads", "1")
     assert cells(expected)["Ranking measure"] == ["top-10"]
-    for name in ("mine.run", "qrels"):
+    for name in ("mine.run", "mine.qrels"):
         Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
         Path(f"{name}.json").write_bytes(Path(name).read_bytes())
-    assert run("evaluate", "mine.run.gz", "qrels.gz", "--no-check", "--threads", "1") == expected
+    assert run("evaluate", "mine.run.gz", "mine.qrels.gz", "--no-check", "--threads", "1") == expected
     assert (
-        run("evaluate", "mine.run.json", "qrels.json", "--no-check", "--threads", "1", "--format-in", "trec")
+        run(
+            "evaluate",
+            "mine.run.json",
+            "mine.qrels.json",
+            "--no-check",
+            "--threads",
+            "1",
+            "--format-in",
+            "trec",
+        )
         == expected
     )
 
@@ -578,14 +597,14 @@ def test_trec_runs_are_named_by_their_tag(run: Run, fails: Fails) -> None:
     trec_files()
     text = Path("mine.run").read_text()
     Path("other.run").write_text(text.replace(" mine\n", " other\n"))
-    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check", "--measures", "mrr")
+    rows = evaluated(run, "other.run", "mine.run", "mine.qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["other", "mine"]
-    rows = evaluated(run, "*.run", "qrels", "--no-check", "--measures", "mrr")
+    rows = evaluated(run, "*.run", "mine.qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["mine", "other"]
-    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check", "--measures", "mrr")
+    rows = evaluated(run, "a=mine.run", "b=mine.run", "mine.qrels", "--no-check", "--measures", "mrr")
     assert [row["system"] for row in rows] == ["a", "b"]
     Path("copy.run").write_text(text)
-    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "qrels")
+    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "mine.qrels")
 
 
 def test_a_trec_run_may_be_judged_by_a_table(run: Run) -> None:

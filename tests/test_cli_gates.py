@@ -126,7 +126,7 @@ def test_the_table_shows_the_p_of_the_gate_and_over_how_many(capsys: pytest.Capt
     assert "corrected after Holm for all 8 comparisons that --fail-if looks at.\n" in text
     assert main([*arguments, "--fail-if", "mrr worse"]) == 3
     text = capsys.readouterr().out.replace("\n  ", " ").replace("\n", " ")
-    assert "for all 4 comparisons that --fail-if looks at; of the others for all comparisons in one" in text
+    assert "for all 4 comparisons that --fail-if looks at; of the others Holm-adjusted across" in text
 
 
 @pytest.mark.parametrize("condition", ["mrr@0 worse", "worse", "mrr@0 < 0.1", "pop:mrr@0 > 0.1"])

@@ -429,7 +429,7 @@ OF_REC = (
         ({"truth": "nope", "rec": REC, "con": None}, "nope: no such file"),
         ({"truth": "rec"}, "rec: no column 'stars' (there are: "),
         ({"score_col": "nope"}, "rec: no column 'nope' (there are: "),
-        ({"user_col": "buyer"}, "; write user_col='customer_id'; rec: no column 'buyer' (there are: "),
+        ({"user_col": "custmer_id"}, "; write user_col='customer_id'"),
         (
             {"measures": ["ndgc"]},
             "measure must be the name of a measure, got 'ndgc' "

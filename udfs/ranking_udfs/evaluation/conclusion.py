@@ -228,13 +228,13 @@ def footnote(
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
     text = f"W/T/L: with how many users a model {won}. "
-    text += f"{share} % intervals of the mean difference, each alone; p of {TESTS[options.test]}"
+    text += f"{share} % confidence interval of each comparison; {TESTS[options.test].removeprefix('the ')}"
     name = CORRECTIONS[options.correction]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
     apart = ", all users apart from segments" if has_segments else ""
-    each = f"for all comparisons in one measure at one k{apart}"
+    each = f"{name}-adjusted across systems within each measure and k{apart}"
     if not gated:
-        return f"{text}, corrected after {name} {each}."
+        return f"{text}, {each}."
     seen = f"corrected after {name} for all {gated} comparison{'s' * (gated > 1)} that --fail-if looks at"
     return f"{text}, {seen}." if gated == count else f"{text}, {seen}; of the others {each}."

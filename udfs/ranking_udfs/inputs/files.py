@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 import duckdb
 
 from ..duckdb.statements import identifier, literal
+from ..evaluation.columns import ARGUMENTS
 from ..evaluation.errors import DataError, error_summary
-from ..texts import shorten
+from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database
-from .missing import MissingColumnsError
 
 READERS = {
     ".parquet": "read_parquet",
@@ -24,6 +24,7 @@ READERS = {
     ".jsonl": "read_json",
     ".ndjson": "read_json",
 }
+TREC = (".run", ".qrels", ".trec")
 COMPRESSIONS = (".gz", ".zst")
 MAGIC = {  # what a file is that begins so, and how its name must end
     b"\x1f\x8b": ("compressed by gzip", ".gz"),
@@ -90,7 +91,7 @@ class Wanted:
 
     required     the columns that must be there
     optional     those that may be
-    form         "table", "trec" or "auto": a TREC file if it has the shape of one
+    form         "table", "trec" or "auto": a TREC file if its name says so
     trec_fields  the number of fields of its lines if it is one
     """
 
@@ -103,6 +104,35 @@ class Wanted:
     def columns(self) -> dict[str, str]:
         """All columns by role."""
         return {**self.optional, **self.required}
+
+
+class MissingColumnsError(DataError):
+    """An error of a file or table that lacks columns; `near` has the most similar ones by role."""
+
+    def __init__(self, path: str, missing: Mapping[str, str], there: Iterable[str]) -> None:
+        """Say which are missing, and which there are."""
+        self.missing, names = missing, list(there)
+        self.near = {role: nearest(name, names) for role, name in missing.items()}
+        columns = " and ".join(f"no column {name!r}" for name in missing.values())
+        super().__init__(f"{path}: {columns} (there are: {shorten(', '.join(names))})")
+
+    def with_advice(self, is_command: bool) -> DataError:
+        """Return the error with the options, or the arguments of Python, that name other columns."""
+        roles = [role for role in self.missing if role in ARGUMENTS]  # that of segments stands with its file
+        texts = ", ".join(written(role, self.near[role] or "...", is_command) for role in roles)
+        return DataError(f"{self}; write {texts}" if texts else str(self))
+
+
+def option(role: str, is_command: bool) -> str:
+    """Return what names the column of this role: `--user`, or `user_col`."""
+    argument = ARGUMENTS[role]
+    return f"--{argument.removesuffix('_col')}" if is_command else argument
+
+
+def written(role: str, column: str, is_command: bool) -> str:
+    """Return the option or argument of a role with the name of a column, as a user writes it."""
+    name = option(role, is_command)
+    return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
 
 
 def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
@@ -225,8 +255,7 @@ def file_source(
     if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
         raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
     place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
-    may_be_trec = wanted.form == "auto" and not kinds & {*READERS}
-    if wanted.form == "trec" or (may_be_trec and is_trec(con, place, wanted.trec_fields)):
+    if wanted.form == "trec" or (wanted.form == "auto" and wanted.trec_fields and kinds <= {*TREC}):
         return trec_source(path, place, wanted.trec_fields)
     function = READERS.get(kinds.pop(), "read_csv")
     folders = {
@@ -253,7 +282,7 @@ def describe_columns(
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
     row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
-        raise MissingColumnsError(path, missing, names, row, types)
+        raise MissingColumnsError(path, missing, types)
     return names, {role: types[name] for role, name in names.items()}, row
 
 
@@ -344,26 +373,6 @@ def read_lines(place: str) -> str:
         f"read_csv({place}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
         "header = false, delim = '', quote = '', escape = '')"
     )
-
-
-def is_trec(con: duckdb.DuckDBPyConnection, place: str, fields: int) -> bool:
-    """Return whether the first lines have the shape of a TREC run or of qrels."""
-    try:
-        query = f"SELECT line FROM {read_lines(place)} WHERE trim(line) <> '' LIMIT 10"
-        lines = [line.split() for (line,) in con.execute(query).fetchall()]
-    except duckdb.Error:
-        return False
-    return bool(lines) and all(
-        len(line) == fields and is_float(line[3]) and (fields == QRELS or is_float(line[4])) for line in lines
-    )
-
-
-def is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def trec_source(path: str, place: str, fields: int) -> Source:

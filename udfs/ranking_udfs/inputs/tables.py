@@ -7,9 +7,9 @@ one id.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import duckdb
 
@@ -19,8 +19,20 @@ from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
 from ..texts import shorten
 from .catalogs import Catalog, Frame
-from .files import IDS, QRELS, RUN, STDIN, Source, Wanted, list_files, open_source, type_family
-from .missing import MissingColumnsError, missing_text, option, written
+from .files import (
+    IDS,
+    QRELS,
+    RUN,
+    STDIN,
+    MissingColumnsError,
+    Source,
+    Wanted,
+    list_files,
+    open_source,
+    option,
+    type_family,
+    written,
+)
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 Result = TypeVar("Result")
@@ -151,28 +163,16 @@ def open_sources(
     """Return the sources of the tables beside rec by their names, and the models with theirs.
 
     Raises:
-        DataError: columns are missing, in whatever files; a file cannot be what it should be.
+        DataError: columns are missing; a file cannot be what it should be.
     """
-    errors: list[MissingColumnsError] = []
-
-    def opened(opens: Callable[..., Result], *given: Any) -> Iterator[Result]:
-        try:
-            yield opens(con, *given, inputs)
-        except MissingColumnsError as error:
-            errors.append(error)
-
-    def beside(*names: str) -> dict[str, Source]:
-        every = {name: of for name, of in inputs.beside_rec.items() if name in names}
-        return {name: one for name, of in every.items() for one in opened(beside_source, name, *of)}
-
-    found = beside("truth")
-    named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
-    found |= beside("segments", "history", "items")
-    if errors:
-        roles = [role for source in (*found.values(), *(rec for _, rec in named)) for role in source.columns]
-        truth = found.get("truth", errors[0]).type if inputs.truth else ""  # which was opened first
-        told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
-        raise DataError(told)
+    others = inputs.beside_rec
+    first = [name for name in others if name == "truth"]  # which errors name first
+    try:
+        found = {name: beside_source(con, name, *others.pop(name), inputs) for name in first}
+        named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
+        found |= {name: beside_source(con, name, *of, inputs) for name, of in others.items()}
+    except MissingColumnsError as error:
+        raise error.with_advice(inputs.is_command) from None
     return found, named
 
 
