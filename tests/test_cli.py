@@ -2,8 +2,6 @@
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
-import inspect
-import json
 from pathlib import Path
 
 import duckdb
@@ -11,8 +9,7 @@ import pytest
 
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS
-from ranking_udfs.duckdb.statements import description, texts
-from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, OneOf
+from ranking_udfs.measures.registry import MEASURES, OneOf
 from tests.command import (  # noqa: F401
     DOCUMENTS,
     REC,
@@ -76,36 +73,10 @@ def test_what_else_runs_the_command_is_for_the_newest_duckdb_alone(
 # --- The documents' tables ---
 
 
-def test_users_missing_on_either_side_are_counted(run: Run) -> None:
-    Path("rec.csv").write_text(REC + "8,1,1.0\n9,1,1.0\n9,2,1.0\n")
-    Path("truth.csv").write_text(TRUTH + "7,1\n")
-    for more in ([], ["--by-user", "users.csv"]):
-        (row,) = evaluated(run, "rec.csv", "truth.csv", "-k", "4", "--no-check", *more)
-        assert (row["users"], row["users_without_rec"], row["users_without_truth"]) == (4, 1, 2)
-        assert row["recall"] == pytest.approx(3 * (2 / 3) / 4, abs=1e-15)
-
-
-def test_k_given_twice_counts_once_and_keeps_its_place(run: Run) -> None:
-    found = cells(run("evaluate", "rec.csv", "truth.csv", "-k", "4", "-k", "2", "-k", "4"))
-    assert found["Ranking measure"] == ["top-4", "top-2"]
-
-
 def test_options_may_stand_between_files(run: Run) -> None:
     expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4")
     assert run("evaluate", "rec.csv", "-k", "4", "truth.csv") == expected
     assert run("evaluate", "-k", "4", "rec.csv", "truth.csv") == expected
-
-
-def test_measures_and_cut_offs_are_parted_by_commas_or_repeated(run: Run) -> None:
-    """In any order among the files."""
-    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4", "-k", "2", "-m", "ndcg", "-m", "MAP@2,1")
-    assert cells(expected)["Ranking measure"] == ["top-1", "top-2", "top-4"]
-    for arguments in (
-        ["--measures", "ndcg,MAP@2,1", "-k", "4,2", "rec.csv", "truth.csv"],
-        ["rec.csv", "-k4,2", "truth.csv", "-m", "NDCG,ap@2,1"],
-        ["-k", "4,2,4", "rec.csv", "--measures=ndcg, map@2 , 1", "truth.csv"],
-    ):
-        assert run("evaluate", *arguments) == expected
 
 
 # --- Ranking ---
@@ -167,34 +138,6 @@ def test_every_option_of_a_measure_can_be_given(run: Run, con: duckdb.DuckDBPyCo
             query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
             ((value,),) = con.execute(query).fetchall()
             assert row[called] == (value if value is None else pytest.approx(value, abs=1e-12)), called
-
-
-@pytest.mark.parametrize("form", ["table", "csv", "json"])
-def test_functions_command_lists_the_functions_of_sql(run: Run, form: str) -> None:
-    text = run("functions", "--format", form)
-    if form == "table":
-        assert max(map(len, text.splitlines())) <= 100
-        text = " ".join(text.split())
-    public = [name for name in texts() if not name.startswith("_")]
-    assert {"ranking_compare", "to_ordered_map", "mae"} < {*public}
-    for name in public:
-        assert name in text
-        assert description(texts()[name][0]) in text
-
-
-def test_a_measure_is_explained_under_all_its_names(run: Run, fails: Fails) -> None:
-    text = run("measures", "ndcg")
-    assert text.startswith("NDCG\n====\n\nCalled: ndcg\nOptions: gain=exp|linear; discount=")
-    assert "\n>>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])\n0.7039180890341348\n" in text
-    assert run("measures", "NDCG") == text
-    assert run("measures", "map", "novelty") == f"{run('measures', 'ap')}\n{run('measures', 'Novelty')}"
-    for measure in (*MEASURES.values(), *LIST_MEASURES.values()):
-        words = " ".join(run("measures", measure.label).split())
-        assert all(word in words for word in (*str(inspect.getdoc(measure.compute)).split(), *measure.names))
-    (row,) = json.loads(run("measures", "ap", "--format", "json"))
-    assert row["name"] == "average_precision"
-    said = "measures: NAME must be the name of a measure, got 'ndgc' (did you mean ndcg?)"
-    assert fails(2, "measures", "ndgc") == said
 
 
 # --- The process ---

@@ -116,15 +116,6 @@ def test_numbers_are_those_of_students_t(compared: Compared) -> None:
         assert row[name] == pytest.approx(expected, abs=1e-12), name
 
 
-def test_a_model_that_leaves_more_than_a_tenth_of_the_users_without_a_list_is_named(run: Run) -> None:
-    lines = Path("bert.csv").read_text().splitlines(keepends=True)
-    for gone, said in ((("0,",), ""), (("0,", "1,"), "; 2 of 10 users got nothing from bert")):
-        Path("bert.csv").write_text("".join(line for line in lines if not line.startswith(gone)))
-        sentence = unwrapped(run("compare", *TWO, *MRR, "--no-check").split("\n\n")[2])[0]
-        assert ("got nothing" in sentence) == bool(said)
-        assert said in sentence
-
-
 def test_the_randomization_test_is_exact_for_few_users(run: Run, compared: Compared) -> None:
     (row,) = compared(*TWO, *MRR, "--test", "randomization")
     # 3.5 or more: all eight right and the two as may be, or seven right and both the other way; so below.
@@ -156,19 +147,3 @@ def test_a_shell_sees_the_exit_code() -> None:
 
 
 # Errors
-
-
-def test_one_model_cannot_be_compared(fails: Fails) -> None:
-    said = "compare: there must be two models or more, as in a=a.csv b=b.csv, got one"
-    assert fails(2, "compare", "als.csv", "relevant.csv") == said
-    assert fails(2, "compare", "als=als.csv", "relevant.csv") == f"{said}, 'als'"
-
-
-def test_more_than_twenty_models_want_a_baseline(fails: Fails, compared: Compared) -> None:
-    for i in range(21):
-        Path(f"m{i:02}.csv").write_text(Path("als.csv").read_text())
-    files = [*(f"m{i:02}=m{i:02}.csv" for i in range(21)), "relevant.csv", "--measures", "mrr"]
-    assert "baseline must be one of the systems where there are more than 20 (m00, m01, " in fails(
-        1, "compare", *files
-    )
-    assert len(compared(*files, "--baseline", "m00")) == 20

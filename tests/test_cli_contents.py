@@ -8,10 +8,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.command.cli import main
 from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
-from tests.command import Fails, Run, con, fails, folder, registered, run
+from tests.command import Run, con, fails, folder, registered, run
 
 __all__ = ["con", "fails", "folder", "registered", "run"]
 
@@ -55,26 +54,6 @@ def test_all_numbers_are_those_of_sql(run: Run, con: duckdb.DuckDBPyConnection) 
             key = tuple(str(row[name]) for name in keys)
             assert tuple(row[name] for name in names) == expected.get(key, (None,) * len(names))
     assert {row["users_with_rec"] for row in found} == {3}
-
-
-def test_a_bound_and_what_the_check_finds(capsys: pytest.CaptureFixture[str]) -> None:
-    conditions = "novelty@10 < 1, coverage < 0.5, problems(seen_items)"
-    assert main(["evaluate", *MODELS, *GIVEN, "-m", "novelty,coverage", "--fail-if", conditions]) == 3
-    said = capsys.readouterr().err.splitlines()
-    assert said[0] == "ranking-udfs: failed: novelty@10 < 1: 0.5283 b in novelty@10"
-    assert "items that the user has in history already" in said[1]
-    assert len(said) == 2
-
-
-@pytest.mark.parametrize(
-    ("condition", "said"),
-    [
-        ("novelty worse", "of novelty, neither of higher and lower is better: write 'lower' or 'higher'"),
-        ("ndcg higher", "ndcg is better or worse: write 'worse' or 'better'"),
-    ],
-)
-def test_a_verdict_that_a_measure_cannot_have_is_an_error(fails: Fails, condition: str, said: str) -> None:
-    assert said in fails(2, "compare", *MODELS, *GIVEN, "--baseline", "a", "--fail-if", condition)
 
 
 def test_the_column_of_categories_stands_behind_the_file() -> None:

@@ -2,10 +2,7 @@
 
 # ruff: noqa: F811  (fixtures that are imported, and are arguments)
 
-import gzip
 import json
-import os
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -117,31 +114,6 @@ def test_models_of_one_file_have_their_own_best_score(run: Run, fails: Fails) ->
     assert fails(2, "measures", "--ascending=knn").startswith(unrecognized)
 
 
-@pytest.mark.parametrize(
-    ("rec", "problem"),
-    [
-        (
-            "7,a,1",
-            "no user of truth is in rec: 2 of 2 (bert, bert.csv), for example {} 1 in truth, {} 7 in rec",
-        ),
-        (
-            "1,z,1",
-            "no item of truth is in rec: 1 of 1 (bert, bert.csv), for example sku a in truth, z in rec",
-        ),
-    ],
-)
-def test_a_model_that_has_nothing_in_common_with_truth_is_an_error(
-    fails: Fails, run: Run, rec: str, problem: str
-) -> None:
-    arguments = [*flawed(), "--grade", "points", "-m", "mrr@1"]
-    shop("bert.csv", rec)
-    for command in ("evaluate", "compare"):
-        said = fails(2, command, *arguments, "--quiet")
-        assert said == f"{problem.format('customer', 'customer')}; write --allow-empty if that is right"
-    run("evaluate", *arguments, "--allow-empty", "--quiet")
-    run("evaluate", *arguments, "--no-check")
-
-
 def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:
     """Notes and errors alike: no line is forged, no terminal obeys, and nothing turns the writing around."""
     item = FORGED + "x" * 10_000
@@ -211,37 +183,6 @@ def test_a_file_that_cannot_be_read_exits_1(fails: Fails, name: str, content: An
     assert fails(1, "evaluate", "rec.csv", name).startswith(error)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("r.csv", gzip.compress(REC.encode(), mtime=0), "r.csv: compressed by gzip: rename it to end in .gz"),
-        ("r.csv", b"(\xb5/\xfd ...", "r.csv: compressed by Zstandard: rename it to end in .zst"),
-        ("r.txt", b"PAR1 ...", "r.txt: a Parquet file: rename it to end in .parquet"),
-        (
-            "my r.csv",
-            REC.encode("utf-16"),
-            "my r.csv: UTF-16, which DuckDB does not read: iconv -f UTF-16 -t UTF-8 'my r.csv' > utf8.csv",
-        ),
-        (
-            "r.csv",
-            b"userid;itemid;score\n1;1;0,5\n",
-            "0,5 has a decimal comma: write a point, as by "
-            "COPY (FROM read_csv('FILE', decimal_separator = ',')) TO 'point.csv' in DuckDB",
-        ),
-    ],
-)
-def test_a_file_that_is_not_what_it_seems_is_told_with_what_to_do(
-    fails: Fails, name: str, content: bytes, said: str
-) -> None:
-    Path(name).write_bytes(content)
-    assert fails(1, "evaluate", name, "truth.csv").endswith(said)
-    os.makedirs("parts")
-    shutil.copy(name, "parts/part.csv")
-    of_part = said.replace("'my r.csv'", name).replace(name, "parts/part.csv")
-    told = fails(1, "evaluate", "parts/*.csv", "truth.csv")
-    assert told.endswith(of_part), (told, of_part)
-
-
 def test_a_decimal_comma_beyond_the_sample_is_told_too(fails: Fails) -> None:
     Path("r.csv").write_text("userid;itemid;score\n" + "1;1;1\n" * 50_000 + "1;2;-0,5\n")
     assert "; -0,5 has a decimal comma: write a point" in fails(1, "evaluate", "r.csv", "truth.csv")
@@ -259,17 +200,6 @@ def test_a_url_without_the_extension_says_which_one_to_install(
         "s3://bucket/rec.csv: DuckDB's extension httpfs is not installed here: run INSTALL httpfs in DuckDB "
         "on this machine, with a network, or copy the file to it"
     )
-
-
-@pytest.mark.parametrize("option", ["--output", "--by-user"])
-def test_a_place_that_cannot_be_written_is_named(fails: Fails, option: str) -> None:
-    error = fails(1, "evaluate", "rec.csv", "truth.csv", option, "/proc/report.csv")
-    assert error == "[Errno 2] No such file or directory: '/proc/report.csv'"
-
-
-def test_a_memory_limit_that_is_none_is_an_error(fails: Fails) -> None:
-    said = fails(2, "evaluate", "rec.csv", "truth.csv", "--memory-limit", "much")
-    assert "--memory-limit: must be a size such as 4GB, got 'much'" in said
 
 
 def test_a_directory_as_a_pattern_or_an_unreadable_name(fails: Fails) -> None:
@@ -305,12 +235,3 @@ def test_names_are_names(run: Run, con: duckdb.DuckDBPyConnection) -> None:
     script = run("sql", *files)
     for statement in emptied(con).extract_statements(script):
         con.execute(statement).fetchall()
-
-
-def test_a_path_is_not_a_python_variable(fails: Fails) -> None:
-    assert fails(1, "evaluate", "con", "truth.csv") == "con: no such file"
-
-
-def test_columns_are_never_sql(fails: Fails) -> None:
-    error = fails(1, "evaluate", "rec.csv", "truth.csv", "--score", "1; DROP TABLE x")
-    assert error.startswith("rec.csv: no column '1; DROP TABLE x'")

@@ -63,13 +63,6 @@ def test_every_format_gives_the_same_table(run: Run, suffix: str) -> None:
     assert {name: found[name] for name in DOCUMENTS} == DOCUMENTS
 
 
-def test_patterns_read_all_files(run: Run) -> None:
-    header, *lines = REC.splitlines(keepends=True)
-    for part in range(3):
-        Path(f"part{part}.csv").write_text(header + "".join(lines[part * 4 : part * 4 + 4]))
-    assert run("evaluate", "part*.csv", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
-
-
 @pytest.mark.parametrize("name", ["~rec.csv", "~rec.parquet", "~/rec.csv"])
 def test_a_name_with_a_tilde_is_a_file_here_if_there_is_one(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -324,36 +317,6 @@ def test_tables_of_a_database_stand_for_files(run: Run, database: str) -> None:
     assert Path(database).read_bytes() == before
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["bought", "what's bought"], "(did you mean sales.what's bought?)"),
-        (["reç", "truth"], "(did you mean rec?)"),
-        (["sales.rec", "truth"], "sales.rec: no such table or view, and no such file (did you mean rec?)"),
-        (["xyz", "truth"], "(there are: bought, lists, rec, truth, turned, users, sales.what's bought)"),
-        (["a.b.c.d", "truth"], "a.b.c.d: no such table or view, and no such file"),
-        (
-            ["users", "truth"],
-            "users: no column 'itemid' and no column 'score' (there are: userid, country); ",
-        ),
-    ],
-)
-def test_a_table_that_is_not_there_is_named(
-    fails: Fails, database: str, arguments: list[str], said: str
-) -> None:
-    assert said in fails(1, "evaluate", "--database", database, *arguments)
-
-
-def test_a_database_is_no_table_and_a_table_no_database(fails: Fails, database: str) -> None:
-    said = "shop.duckdb: a database, not a table: name its tables, as in --database shop.duckdb rec truth"
-    assert fails(1, "evaluate", "shop.duckdb", "truth.csv") == said
-    assert fails(1, "evaluate", "--database", "rec.csv", "rec", "truth") == "rec.csv: not a DuckDB database"
-    assert fails(1, "evaluate", "--database", "none.duckdb", "rec", "truth") == "none.duckdb: no such file"
-    arguments = ["--database", database, "rec", "truth", "--format", "csv", "--output", database]
-    error = fails(1, "evaluate", *arguments)
-    assert error == "shop.duckdb: would overwrite shop.duckdb, which is the same file"
-
-
 @pytest.mark.slow
 def test_a_database_with_the_pack_in_it_is_read_too(run: Run, database: str) -> None:
     run("install", database)
@@ -379,18 +342,6 @@ def test_a_grade_is_a_number_or_true(run: Run, con: duckdb.DuckDBPyConnection, k
         table(file, "userid,itemid,rel", ("1", "1", "false"), ("1", "3", "true"))
     (row,) = evaluated(run, "rec.csv", file, "--no-check", "--measures", "mrr,dcg")
     assert (row["mrr"], row["dcg"]) == (0.5, pytest.approx(1 / 1.584962500721156))  # log2(3)
-
-
-@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
-def test_a_score_is_no_boolean(fails: Fails, con: duckdb.DuckDBPyConnection, form: str) -> None:
-    if form == "parquet":
-        write(con, "rec.parquet", "SELECT 1 AS userid, 1 AS itemid, true AS score")
-    else:
-        table(f"rec.{form}", "userid,itemid,score", ("1", "1", "true"))
-    error = fails(1, "evaluate", f"rec.{form}", "truth.csv")
-    assert ("to 'DOUBLE'" if form == "csv" else "rec.json: 'score' must be a number, got BOOLEAN") in (
-        error.replace("parquet", "json")
-    )
 
 
 def test_scores_beyond_every_integer_are_numbers(run: Run) -> None:
@@ -427,15 +378,6 @@ def test_empty_scores_are_numbers_too(run: Run) -> None:
 # --- Several models ---
 
 
-def test_models_have_columns_of_their_own(run: Run, worse: str) -> None:
-    text = run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check")
-    found = cells(run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check", "-m", "mrr@4"))
-    assert found["Ranking measure"] == ["b top-2", "b top-4", "a top-2", "a top-4"]
-    assert found["MRR"] == ["", "1.0", "", repr(0.5 / 3)]
-    assert "Users evaluated: 3\n" in text
-    assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet", "json", "run"])
 def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str) -> None:
     Path("part").mkdir()
@@ -456,12 +398,6 @@ def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str
     assert cells(text)["NDCG"] == [DOCUMENTS["NDCG"][0]] * 2
     if form == "parquet":
         assert run("evaluate", "part", "truth.csv") == run("evaluate", "part/", "truth.csv") == expected
-
-
-def test_parts_of_two_formats_are_refused(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
-    write(con, "rec.parquet", "FROM 'rec.csv'")
-    error = fails(1, "evaluate", "--parts", "rec.csv", "rec.parquet", "truth.csv")
-    assert error == "rec.csv and 1 more: parts must be of one format, got .csv and .parquet"
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -593,42 +529,4 @@ def test_a_table_of_six_columns_is_not_a_trec_run(run: Run) -> None:
     assert run("evaluate", "rec.txt", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
 
 
-def test_trec_runs_are_named_by_their_tag(run: Run, fails: Fails) -> None:
-    trec_files()
-    text = Path("mine.run").read_text()
-    Path("other.run").write_text(text.replace(" mine\n", " other\n"))
-    rows = evaluated(run, "other.run", "mine.run", "mine.qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["other", "mine"]
-    rows = evaluated(run, "*.run", "mine.qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["mine", "other"]
-    rows = evaluated(run, "a=mine.run", "b=mine.run", "mine.qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["a", "b"]
-    Path("copy.run").write_text(text)
-    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "mine.qrels")
-
-
-def test_a_trec_run_may_be_judged_by_a_table(run: Run) -> None:
-    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 8.5 x\n")
-    (row,) = evaluated(run, "mine.run", "truth.csv", "--no-check", "-k", "2")
-    assert row["recall"] == pytest.approx(2 / 3 / 3, abs=1e-15)
-
-
 # --- The process ---
-
-
-def test_columns_that_look_like_grades_and_models_are_read_when_asked_for(run: Run, shop: list[str]) -> None:
-    text = run(
-        "evaluate",
-        *shop,
-        "--system",
-        "model",
-        "--grade",
-        "stars",
-        "--ascending",
-        "-k",
-        "2",
-        "--measures",
-        "mrr",
-    )
-    assert cells(text)["MRR"] == [repr((1 / 2 + 1 + 0) / 3)] * 2
-    assert cells(text)["Ranking measure"] == ["a top-2", "b top-2"]

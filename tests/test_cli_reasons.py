@@ -6,7 +6,6 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ranking_udfs.command.cli import main
 from tests.command import Run, con, fails, folder, registered, run
 
 __all__ = ["con", "fails", "folder", "registered", "run"]
@@ -56,14 +55,6 @@ def test_scores_are_shown_as_they_were_given(run: Run) -> None:
     ):
         rows = json.loads(run("explain", *files, "truth.csv", *user), parse_float=str, parse_int=str)
         assert [row["score"] for row in rows if row["rank"] is not None] == expected
-
-
-def test_a_user_without_truth_has_a_note(capsys: pytest.CaptureFixture[str]) -> None:
-    Path("truth.csv").write_text("userid,itemid\n2,1\n")
-    assert main(["explain", "rec.csv", "truth.csv", "--user-id", "1", "-k", "2"]) == 0
-    out, err = capsys.readouterr()
-    assert err == "ranking-udfs: note: user 1 is not in the truth: nothing can be measured\n"
-    assert "NDCG" not in out
 
 
 def test_a_user_is_found_by_the_type_of_the_column(run: Run, con: duckdb.DuckDBPyConnection) -> None:

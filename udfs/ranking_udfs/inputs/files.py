@@ -252,7 +252,7 @@ def file_source(
 ) -> Source:
     """Open all files of these places, which are paths and patterns, as one table."""
     kinds = {extension(place) for place in places}
-    if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
+    if len({"TREC" if kind in TREC else READERS.get(kind, "read_csv") for kind in kinds}) > 1:
         raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
     place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
     if wanted.form == "trec" or (wanted.form == "auto" and wanted.trec_fields and kinds <= {*TREC}):
