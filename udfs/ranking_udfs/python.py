@@ -18,9 +18,9 @@ from .evaluation.errors import DataError, error_summary
 from .evaluation.options import COMPARED, OPTIONS, PYTHON, describe
 from .evaluation.problems import problem_text
 from .evaluation.words import COUNTS, OF_LISTS, Row
+from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation, comparison_of, request_of
 from .inputs.tables import Inputs
-from .inputs.workplace import Workplace, workplace
 from .measures.grammar import Choice, parse_measures
 from .texts import shorten
 
@@ -123,9 +123,11 @@ def evaluate(
         >>> ranking_udfs.evaluate(rec, truth, ["mrr@1,2", "recall@2"]).fetchall()
         [(1, 2, 0, 0, 0, 0.5, None), (2, 2, 0, 0, 0, 0.75, 1.0)]
     """
-    with at_work("evaluate", rec, truth, measures, ks, options, by_user) as (place, work):
+    with at_work("evaluate", rec, truth, measures, ks, options, by_user) as (connection, work):
         work.make_tables()
-        return place.result(work.plan.by_user if by_user and work.plan.by_user else ordered_summary(work))
+        return connection.result(
+            work.plan.by_user if by_user and work.plan.by_user else ordered_summary(work)
+        )
 
 
 @described(*COMPARED, *PYTHON)
@@ -163,7 +165,7 @@ def compare(
         >>> found.select("system, wins, losses, round(difference, 4), verdict").fetchall()
         [('b', 1, 8, -0.7778, 'worse')]
     """
-    with at_work("compare", rec, truth, measures, ks, options, by_user=True) as (place, work):
+    with at_work("compare", rec, truth, measures, ks, options, by_user=True) as (connection, work):
         work.check_models()
         work.make_tables()
         everybody, *segments = work.comparisons()
@@ -171,7 +173,7 @@ def compare(
             everyone = f"SELECT {literal(defaults.EVERYBODY)} AS segment, *"
             everybody = [f"{everyone} FROM ({query})" for query in everybody]
         queries = [*everybody, *(query for each in segments for query in each)]
-        return place.result("\nUNION ALL BY NAME ".join(f"({one})" for one in queries))
+        return connection.result("\nUNION ALL BY NAME ".join(f"({one})" for one in queries))
 
 
 @described(*COMPARED, *PYTHON)
@@ -213,13 +215,13 @@ def report(
         True
     """
     from .reporting.drawing import vl_convert
-    from .reporting.gathering import Gathering
     from .reporting.page import library, page
+    from .reporting.queries import ReportQueries
 
     vl_convert()  # an error at once where one is not installed
     library()
     with at_work("report", rec, truth, measures, ks, options) as (_, work):
-        findings = Gathering(work).findings()
+        findings = ReportQueries(work).findings()
     return page(findings)
 
 
@@ -232,7 +234,7 @@ def at_work(
     ks: Any,
     options: Mapping[str, Any],
     by_user: bool = False,
-) -> Iterator[tuple[Workplace, Evaluation]]:
+) -> Iterator[tuple[WorkConnection, Evaluation]]:
     """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller.
 
     Raises:
@@ -246,29 +248,29 @@ def at_work(
     with value_errors(caller):
         comparison = comparison_of(given)
         choices, cuts = parse_request(caller, measures, ks, given["ties"])
-        with workplace(caller, given["con"], comparison.test == "randomization") as place:
+        with open_connection(caller, given["con"], comparison.test == "randomization") as connection:
             if caller != "evaluate":
-                check_options(place.con, comparison, caller)
+                check_options(connection.con, comparison, caller)
             for name in ("segment_col", "category_col"):
                 if not isinstance(given[name], str):
                     raise DataError(f"{name} must be the name of a column, got {given[name]!r}")
             segments, history, items = (
-                None if given[name] is None else place.name(name, given[name])
+                None if given[name] is None else connection.name(name, given[name])
                 for name in ("segments", "history", "items")
             )
             inputs = Inputs(
-                recs=place.recommendations(rec),
-                truth=place.name("truth", truth),
+                recs=connection.recommendations(rec),
+                truth=connection.name("truth", truth),
                 columns=columns,
                 segment=None if segments is None else (segments, given["segment_col"]),
                 history=history,
                 items=None if items is None else (items, given["category_col"]),
-                catalog=place.catalog,
-                prefix=place.prefix,
+                catalog=connection.catalog,
+                prefix=connection.prefix,
             )
             request = request_of(inputs, choices, cuts, given, by_user)
             work = Evaluation(
-                place.con,
+                connection.con,
                 inputs,
                 request,
                 comparison,
@@ -278,7 +280,7 @@ def at_work(
                 problems.append,
             )
             check_request(work)
-            yield place, work
+            yield connection, work
     texts = list(map(problem_text, problems))
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""

@@ -1,4 +1,4 @@
-"""Values and hints in the text of an error or a report, on one short line. Every room may import it."""
+"""Values and hints in the text of an error or a report, on one short line. Every package may import it."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches

@@ -1,4 +1,4 @@
-"""The command `ranking-udfs`: from arguments to text and files (no other room may import this one).
+"""The command `ranking-udfs`: from arguments to text and files (no other package may import this one).
 
 `options` has the commands and their options, of which click makes parsers and help; `values` says how they
 are read, and `cli` is the process and has the rules between options, whose values `commands` gets.

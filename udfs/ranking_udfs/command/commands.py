@@ -16,7 +16,7 @@ from ..evaluation.columns import Columns
 from ..evaluation.comparison import correct_together, pairs_query
 from ..evaluation.defaults import COMPARED_MEASURES, DIGITS, MEASURES
 from ..evaluation.errors import DataError, UsageError, error_summary
-from ..evaluation.pairs import MOST_SYSTEMS, find_standings
+from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import CODES, NOTHING, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
 from ..evaluation.words import COUNTS, OF_LISTS, Row
@@ -244,13 +244,13 @@ def compare(work: Work) -> str | bytes:
     every = list(itertools.chain(*found))
     seen = [row for row in every if looks_at(given.fail_if, row)]
     correct_together(con, [row for row in seen if row["k"] != 0], options)
-    standings = []
+    orders = []
     if given.pairs or given.format not in COPIED:
-        standings = find_standings(con, request, options, systems, found[0], not given.pairs)
+        orders = find_orders(con, request, options, systems, found[0], not given.pairs)
     work.failed = failures(con, given.fail_if, every, values_of_comparison(every), problems)
     if given.pairs:
-        return letters_text(con, given, options, standings)
-    return comparison_text(con, given, options, work.segment, found, standings, len(seen))
+        return letters_text(con, given, options, orders)
+    return comparison_text(con, given, options, work.segment, found, orders, len(seen))
 
 
 @printing(2)
@@ -299,8 +299,8 @@ def print_sql(work: Work) -> str:
 def write_report(given: Any) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import png, svg, vl_convert
-    from ..reporting.gathering import Gathering
     from ..reporting.page import library, page
+    from ..reporting.queries import ReportQueries
 
     try:
         vl_convert()
@@ -311,7 +311,7 @@ def write_report(given: Any) -> None:
         raise DataError(f"{given.figures}: a file, not a directory")
     with opened(given, 5) as work:
         work.tell = lambda _: None  # the page says it
-        findings = interruptible(work.con, lambda: Gathering(work).findings())
+        findings = interruptible(work.con, lambda: ReportQueries(work).findings())
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
         figures = {}

@@ -37,11 +37,11 @@ def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> 
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
-    with atomic_file(output) as beside:
+    with atomic_file(output) as temporary:
         if output.lower().endswith(TREC):
-            con.execute(trec_statement(fused, order, output, beside))
+            con.execute(trec_statement(fused, order, output, temporary))
         else:
-            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", beside, ", USE_TMP_FILE false"))
+            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", temporary, ", USE_TMP_FILE false"))
     ((rows, users, most),) = con.execute(COUNTS.format(fused=fused)).fetchall()
     return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each\n"
 
@@ -52,10 +52,10 @@ def trec_statement(fused: str, order: str, output: str, path: str) -> str:
     return f"""COPY (
         SELECT CASE
             WHEN score IS NOT NULL AND NOT regexp_matches(concat(userid, itemid), '\\s')
-                THEN concat_ws(' ', userid, 'Q0', itemid, place, score, {literal(tag)})
+                THEN concat_ws(' ', userid, 'Q0', itemid, rank, score, {literal(tag)})
             ELSE error(concat(
                 {literal(NOT_TREC)}, userid, ', ', itemid, ', ', coalesce(score::VARCHAR, 'NULL')))
         END
-        FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS place FROM {fused})
+        FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS rank FROM {fused})
         ORDER BY {order}
     ) TO {literal(path)} ({AS_IT_IS})"""

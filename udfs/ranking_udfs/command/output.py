@@ -52,5 +52,5 @@ def write_output(path: str | None, text: str | bytes) -> None:
             text = "".join(f"{printable(line)}\n" for line in text.splitlines())
         sys.stdout.write(text)
         return
-    with atomic_file(path) as beside, open(beside, "wb") as file:
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
         file.write(text if isinstance(text, bytes) else text.encode(errors=WRITABLE))

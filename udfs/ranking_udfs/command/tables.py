@@ -17,7 +17,7 @@ from ..duckdb.statements import identifier
 from ..evaluation.comparison import ComparisonOptions
 from ..evaluation.conclusion import best_sentence, footnote, letters_note, measure_label, sentence
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
-from ..evaluation.pairs import Standing, families
+from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.queries import Request
 from ..evaluation.words import (
     COUNTS,
@@ -264,7 +264,7 @@ def comparison_text(
     options: ComparisonOptions,
     segment: str | None,
     found: Sequence[Sequence[Row]],
-    standings: Sequence[Standing | None],
+    orders: Sequence[ModelOrder | None],
     gated: int = 0,
 ) -> str | bytes:
     """Render a comparison: every number for programs; tables and a sentence for each pair for people.
@@ -285,14 +285,12 @@ def comparison_text(
     lines = [sentence(row, options, len(rows), digits) for rows in families(everybody) for row in rows]
     measures = dict.fromkeys(row["measure"] for row in everybody)
     lines.append(footnote(options, bool(by_segment), gated, sum(map(len, found)), measures))
-    return document(
-        form, with_remarks(form, "\n".join(texts), lines + best_lines(standings, options, digits))
-    )
+    return document(form, with_remarks(form, "\n".join(texts), lines + best_lines(orders, options, digits)))
 
 
-def best_lines(standings: Sequence[Standing | None], options: ComparisonOptions, digits: int) -> list[str]:
+def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
-    several = [one for one in standings if one is not None and len(one.means) > 2]
+    several = [one for one in orders if one is not None and len(one.means) > 2]
     return [best_sentence(one, options, digits) for one in several]
 
 
@@ -339,11 +337,11 @@ def letters_text(
     con: duckdb.DuckDBPyConnection,
     given: Any,
     options: ComparisonOptions,
-    standings: Sequence[Standing | None],
+    orders: Sequence[ModelOrder | None],
 ) -> str | bytes:
     """Render the means of models, best first, with letters that those share who are not surely different."""
     form, digits = given.format, given.digits
-    shown = [one for one in standings if one is not None]
+    shown = [one for one in orders if one is not None]
     if form in COPIED:
         cells = [
             [one.measure, one.k, name, mean, one.letters[name]]
@@ -365,7 +363,7 @@ def letters_text(
         titled = (f"{rows[0][0]}\n\n{table(form, header[1:], [row[1:] for row in rows])}" for rows in tables)
         text = "\n".join(titled)
     lines = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
-    if len(shown) < len(standings):
+    if len(shown) < len(orders):
         lines.append(
             "Not shown: measures of which some users have no value, so that each pair is of other users."
         )

@@ -77,7 +77,7 @@ class Inputs:
     is_command: bool = False
 
     @property
-    def beside_rec(self) -> dict[str, tuple[str, Wanted]]:
+    def other_tables(self) -> dict[str, tuple[str, Wanted]]:
         """The path and the columns of each table but rec by its name, in the order in which they are made."""
         user, item = {"userid": self.columns.user_col}, {"itemid": self.columns.item_col}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
@@ -126,18 +126,18 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
-    beside, named = open_sources(con, inputs)
-    truth = beside.get("truth")
+    opened, named = open_sources(con, inputs)
+    truth = opened.get("truth")
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [*beside.values(), *(rec for _, rec in named)]
+    sources = [*opened.values(), *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
         recs, others = sources[-len(named) :], sources[: -len(named)]
         statements = [table_statement(inputs.prefix + "rec", recs)]
         statements += [
-            table_statement(inputs.prefix + name, [one]) for name, one in zip(beside, others, strict=True)
+            table_statement(inputs.prefix + name, [one]) for name, one in zip(opened, others, strict=True)
         ]
         try:
             for statement in statements:
@@ -165,12 +165,12 @@ def open_sources(
     Raises:
         DataError: columns are missing; a file cannot be what it should be.
     """
-    others = inputs.beside_rec
+    others = inputs.other_tables
     first = [name for name in others if name == "truth"]  # which errors name first
     try:
-        found = {name: beside_source(con, name, *others.pop(name), inputs) for name in first}
+        found = {name: other_source(con, name, *others.pop(name), inputs) for name in first}
         named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
-        found |= {name: beside_source(con, name, *of, inputs) for name, of in others.items()}
+        found |= {name: other_source(con, name, *of, inputs) for name, of in others.items()}
     except MissingColumnsError as error:
         raise error.with_advice(inputs.is_command) from None
     return found, named
@@ -222,8 +222,8 @@ def check_unread(
         for name in unread("runs", rec, columns.system_col) if columns.system_col != "" else ():
             system = option("system", inputs.is_command)
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
-            told = f"has a column {name} that is not read, and would make one list of several runs"
-            raise DataError(f"{rec.path}: {told}: {rule}; {one_list}")
+            problem = f"has a column {name} that is not read, and would make one list of several runs"
+            raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
 
 
 def differs(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> bool:
@@ -300,10 +300,10 @@ def named_source(
     Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
     are those of models in the file that `ascending` names.
     """
-    beside = {} if inputs.columns.system_col == "" else {"system": "system"}
+    optional = {} if inputs.columns.system_col == "" else {"system": "system"}
     if "rank" not in (name.lower() for name in inputs.columns.of_rec.values()):
-        beside["rank"] = "rank"
-    wanted = Wanted(inputs.columns.of_rec, beside, inputs.form, RUN)
+        optional["rank"] = "rank"
+    wanted = Wanted(inputs.columns.of_rec, optional, inputs.form, RUN)
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     score = source.columns["score"]
     opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
@@ -370,7 +370,7 @@ def name_and_path(
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
-def beside_source(
+def other_source(
     con: duckdb.DuckDBPyConnection, name: str, path: str, wanted: Wanted, inputs: Inputs
 ) -> Source:
     """Return the source of a table beside rec."""
@@ -415,7 +415,7 @@ def names_in(con: duckdb.DuckDBPyConnection, given: str, rec: Source) -> list[st
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all files that are read."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
-    paths += [path for path, _ in inputs.beside_rec.values()]
+    paths += [path for path, _ in inputs.other_tables.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
 

@@ -41,8 +41,8 @@ class Page:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all."""
-        with atomic_file(path) as beside:
-            Path(beside).write_text(self.html, encoding="utf-8")
+        with atomic_file(path) as temporary:
+            Path(temporary).write_text(self.html, encoding="utf-8")
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, so that its style stays in it."""
@@ -104,7 +104,7 @@ def to_sentence(text: str) -> str:
 
 
 @dataclass(frozen=True)
-class Mark:
+class Formatted:
     """A cell with a number as text, whether it is the best of its row, and letters behind it."""
 
     text: str
@@ -163,7 +163,7 @@ class View:
         for i, name in enumerate(header):
             cells = [line[i] for line in rows]
             shown = [cell for cell in cells if cell is not None]
-            is_right = i and shown and all(isinstance(cell, int | float | Mark) for cell in shown)
+            is_right = i and shown and all(isinstance(cell, int | float | Formatted) for cell in shown)
             decimals = column_decimals([cell for cell in shown if isinstance(cell, float)], halves)
             html = [Html(cell_html(name, cell, decimals)) for cell in cells]
             found.append({"name": name, "kind": Html("" if is_right else ' class="t"'), "cells": html})
@@ -211,15 +211,15 @@ class View:
                 rows[row["measure"], row["k"]].append(self.mean_cell(row, decimals))
         return ["Measure", *found.systems], list(rows.values()), "Means"
 
-    def mean_cell(self, row: Row, decimals: int) -> Mark | None:
+    def mean_cell(self, row: Row, decimals: int) -> Formatted | None:
         """Write a mean and half of its interval, bold if it is the best, with its letters."""
         if row["mean"] is None:
             return None
         shown, name = format_with_half(row["mean"], half_of(row), decimals=decimals), row["system"]
-        ranked = self.found.standings.get((row["measure"], row["k"]))
+        ranked = self.found.orders.get((row["measure"], row["k"]))
         if ranked is None:
-            return Mark(shown)
-        return Mark(shown, ranked.means[name] == next(iter(ranked.means.values())), ranked.letters[name])
+            return Formatted(shown)
+        return Formatted(shown, ranked.means[name] == next(iter(ranked.means.values())), ranked.letters[name])
 
     def partly(self) -> str:
         """Return the measures of which some users have no value."""
@@ -243,7 +243,10 @@ class View:
         header = ["Model", "Common items", "Rank-biased overlap", "Same first item", "Same list"]
         shares = ("overlap", "rbo", "same_first", "same_list")
         rows = [
-            [row["system"], *(None if row[name] is None else Mark(f"{row[name]:.0%}") for name in shares)]
+            [
+                row["system"],
+                *(None if row[name] is None else Formatted(f"{row[name]:.0%}") for name in shares),
+            ]
             for row in self.found.overlaps
         ]
         return header, rows, "What lists have in common"
@@ -259,13 +262,13 @@ class View:
     def contents_table(self) -> Table:
         wholes = self.found.contents.wholes if self.found.contents else []
         names = [name for name in wholes[0] if name not in ("system", "k")]
-        rows = [[name, *(Mark(format_number(row[name])) for row in wholes)] for name in names]
+        rows = [[name, *(Formatted(format_number(row[name])) for row in wholes)] for name in names]
         return ["Column", *(row["system"] for row in wholes)], rows, "What is in the lists"
 
 
 def cell_html(name: str, cell: Any, decimals: int) -> str:
     """Write the cell of a column of this name."""
-    if isinstance(cell, Mark):
+    if isinstance(cell, Formatted):
         return cell.html
     if name == "p":
         return to_html(format_p(cell)).replace(" ", "&nbsp;")

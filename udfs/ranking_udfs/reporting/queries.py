@@ -20,7 +20,7 @@ from ..evaluation.comparison import (
 )
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.pairs import Standing, find_standings
+from ..evaluation.pairs import ModelOrder, find_orders
 from ..evaluation.problems import check_common, problem_text
 from ..evaluation.queries import (
     Request,
@@ -50,7 +50,7 @@ JUDGED = "judged_share"
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
-class Gathering:
+class ReportQueries:
     """The work from tables to findings; it keeps its queries for the page to show.
 
     Models are compared with the first where the options name no baseline.
@@ -131,11 +131,11 @@ class Gathering:
             problems = self.work.problems()
             if not self.work.allow_empty:
                 check_common(problems)
-        ordered = find_standings(
+        ordered = find_orders(
             self.con, self.request, self.options, len(self.systems), comparisons, fetch=self.fetch
         )
-        standings = {(one.measure, one.k): one for one in ordered if one is not None}
-        leader = standings.get((self.first.name, self.k))
+        orders = {(one.measure, one.k): one for one in ordered if one is not None}
+        leader = orders.get((self.first.name, self.k))
         users = max(row["users"] for row in counts.values())
         shared, tables = self.shared(counts, users), self.tables()
         losers = self.losers()
@@ -152,7 +152,7 @@ class Gathering:
             if leader and len(leader.means) > 2
             else None,
             caveats=[] if problems is None else self.caveats(problems, shared, counts, tables),
-            standings=standings,
+            orders=orders,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
             tables=tables,
@@ -171,9 +171,9 @@ class Gathering:
             sql=sql_listing([*made, *self.queries]),
         )
 
-    def headlines(self, means: Sequence[Row], leader: Standing | None) -> list[str]:
+    def headlines(self, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
         """Say what the best model and the baseline achieve: the first measure, and those with words."""
-        names, choices = self.told(leader), self.request.choices
+        names, choices = self.mentioned(leader), self.request.choices
         plain = {one.measure.name: one for one in choices if not one.given}
         in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
         texts = []
@@ -185,7 +185,7 @@ class Gathering:
                 texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
         return texts
 
-    def told(self, leader: Standing | None) -> list[str]:
+    def mentioned(self, leader: ModelOrder | None) -> list[str]:
         """Return the best model and the baseline, or the second best: those that sentences tell of."""
         baseline = self.labels[self.baseline]
         names = list(leader.means)[:2] if leader else list(self.order)[:2]
@@ -329,7 +329,7 @@ class Gathering:
         query = overlap_query(replace(self.request, ks=[self.k]), self.baseline)
         return sorted(self.fetch(query), key=self.by_order)
 
-    def example(self, leader: Standing | None, losers: Mapping[str, Sequence[Row]]) -> Example | None:
+    def example(self, leader: ModelOrder | None, losers: Mapping[str, Sequence[Row]]) -> Example | None:
         """Return the lists of the user who loses most with the best model, or with the first who has one."""
         order = [name for name in (*(leader.means if leader else ()), *losers) if losers.get(name)]
         if not order:
@@ -346,7 +346,7 @@ class Gathering:
                 lists[row["system"]].append((item, bool(row["relevant"])))
         return Example(shorten(user), lists, missed)
 
-    def contents(self, leader: Standing | None) -> Contents:
+    def contents(self, leader: ModelOrder | None) -> Contents:
         """Return what is in the lists down to the largest cut-off."""
         request, k = self.request, self.largest_k
         source = request.table("contents")
@@ -356,12 +356,13 @@ class Gathering:
         sizes = [max(row["recommended"], row["history"]) for row in found]
         categories, more = self.largest("category", found, sizes, MOST_CATEGORIES)
         of = {row["system"]: row for row in wholes}
-        told = [
-            of[name] if self.has_system else {**of[name], "system": "The model"} for name in self.told(leader)
+        rows = [
+            of[name] if self.has_system else {**of[name], "system": "The model"}
+            for name in self.mentioned(leader)
         ]
         return Contents(
             k=k,
-            sentences=conclusion.contents_sentences(told, request.items),
+            sentences=conclusion.contents_sentences(rows, request.items),
             wholes=wholes,
             popularity=sorted(popularity, key=self.by_order),
             categories=categories,
