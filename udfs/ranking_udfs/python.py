@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import duckdb
 
-from .duckdb.statements import identifier, literal
+from .duckdb.statements import literal
 from .evaluation import defaults
 from .evaluation.columns import ColumnNames, check_keywords, columns_of
 from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
 from .evaluation.options import COMPARED, OPTIONS, PYTHON, describe
 from .evaluation.problems import problem_text
-from .evaluation.words import COUNTS, OF_LISTS, Row
+from .evaluation.words import Row
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation, comparison_of, request_of
 from .inputs.tables import Inputs
@@ -125,9 +125,7 @@ def evaluate(
     """
     with at_work("evaluate", rec, truth, measures, ks, options, by_user) as (connection, work):
         work.make_tables()
-        return connection.result(
-            work.plan.by_user if by_user and work.plan.by_user else ordered_summary(work)
-        )
+        return connection.result(work.plan.by_user if by_user and work.plan.by_user else work.summary())
 
 
 @described(*COMPARED, *PYTHON)
@@ -358,23 +356,3 @@ def to_cut_off(k: object) -> int | None:
         rule = f"every k in ks must be an integer from 0 to {defaults.LARGEST_K}, or None"
         raise DataError(f"{rule}, got {shorten(repr(k))}")
     return found
-
-
-def ordered_summary(work: Evaluation) -> str:
-    """Return the query for the means of all users and of segments, in the order of the command."""
-    request, steps, systems = work.request, work.plan, work.systems
-    names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
-    counts = [*OF_LISTS][: 1 + request.history] if request.contents else []
-    names += [identifier(choice.name) for choice in request.choices] + counts
-    names += [identifier(choice.name) for choice in request.contents]
-    source, order = f"({steps.summary})", []
-    if steps.by_segment:
-        everybody = f"SELECT 0 AS is_segment, {literal(defaults.EVERYBODY)} AS segment, * FROM {source}"
-        source = f"({everybody}\nUNION ALL BY NAME SELECT 1 AS is_segment, * FROM ({steps.by_segment}))"
-        order.append("is_segment")
-    if systems:
-        order.append(f"list_position([{', '.join(map(literal, systems))}], system)")
-    order += ["segment"] * request.by_segment
-    cuts = ", ".join("-1" if k is None else str(k) for k in request.ks)
-    order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
-    return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"

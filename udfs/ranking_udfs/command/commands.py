@@ -210,17 +210,15 @@ def evaluate(work: Work) -> str | bytes:
     request, given, steps = work.request, work.given, work.plan
     problems = work.make_tables()
     work.step("measuring")
-    summary = fetch_rows(work.con, steps.summary)
-    by_segment = fetch_rows(work.con, steps.by_segment) if steps.by_segment else []
+    rows = fetch_rows(work.con, work.summary())
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    rows = [*summary, *by_segment]
     work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
-    results = (work.tables.systems, work.segment, summary, by_segment)
-    return evaluation_text(work.con, given, request, *results, digits_of(given), width_of(given.output))
+    is_named, shown = bool(work.systems), (digits_of(given), width_of(given.output))
+    return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
 
 
 @printing(4)

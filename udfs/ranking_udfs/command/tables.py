@@ -150,46 +150,35 @@ def evaluation_text(
     con: duckdb.DuckDBPyConnection,
     given: Any,
     request: Request,
-    named: Sequence[str],
+    rows: Sequence[Row],
     segment: str | None,
-    summary: Sequence[Row],
-    by_segment: Sequence[Row],
+    is_named: bool,
     digits: int | None,
     width: int,
 ) -> str | bytes:
     """Render the results: for programs a row per model, segment and k; for people measures by k.
 
     `given` are the command's options, of which `--long` makes it a row per model, segment, k and measure, for
-    both. `named` are the models in the order of their files, `segment` what segments are called. Tables wider
-    than `width` have a row per model and k.
+    both. `segment` is what segments are called, `is_named` whether models have names. Tables wider than
+    `width` have a row per model and k.
     """
     form = given.format
-    found = {row["system"] for row in summary if "system" in row}
-    systems: list[str | None] = [*named, *sorted(found - set(named), key=str)]
-
-    def order(row: Row) -> tuple[int, str, int]:
-        system = systems.index(row["system"]) if systems else 0
-        return system, row.get("segment", ""), request.ks.index(row["k"])
-
-    summary, by_segment = sorted(summary, key=order), sorted(by_segment, key=order)
     if given.long or form in COPIED:
-        if by_segment:
-            summary = [*({"segment": EVERYBODY, **row} for row in summary), *by_segment]
         counts, every = (*COUNTS, *OF_LISTS), (*request.choices, *request.contents)
-        keys = [name for name in ("system", "segment", "k") if name in summary[0]]
-        header = [*keys, "measure", "value"]
+        keys = [name for name in ("system", "segment", "k") if name in rows[0]]
+        header, of_user = [*keys, "measure", "value"], [*request.choices, *request.contents_by_user]
         body = [
             [*(row[name] for name in keys), one.name, row[one.name]]
-            for row in summary
+            for row in rows
             for one in every
-            if row["k"] in one.cuts and one.name in row
+            if row["k"] in one.cuts and (one in of_user or row.get("segment", EVERYBODY) == EVERYBODY)
         ]
         if not given.long:
-            header = [*keys, *(name for name in counts if name in summary[0]), *(one.name for one in every)]
-            body = [[row.get(name) for name in header] for row in summary]
+            header = [*keys, *(name for name in counts if name in rows[0]), *(one.name for one in every)]
+            body = [[row.get(name) for name in header] for row in rows]
         return render(con, form, header, body, digits, given.safe_csv)
-
-    is_named, blocks = bool(named) or len(systems) > 1, []
+    summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
+    blocks = []
     for choices, labels, title in (
         (request.choices, COUNTS, "Ranking measure"),
         (request.contents, OF_LISTS, "What is in the lists"),
@@ -206,8 +195,9 @@ def evaluation_text(
         blocks.append(with_remarks(form, text, lines))
     if segment is not None:
         of_user = [*request.choices, *request.contents_by_user]
-        rows = sorted(by_segment, key=lambda row: row["segment"])
-        blocks.append(measures_table(form, of_user, {"segment": segment}, is_named, rows, digits, width))
+        others = [row for row in rows if row["segment"] != EVERYBODY]
+        others.sort(key=lambda row: row["segment"])
+        blocks.append(measures_table(form, of_user, {"segment": segment}, is_named, others, digits, width))
     return document(form, "\n".join(blocks))
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import duckdb
 
+from ..duckdb.statements import identifier, literal
 from ..evaluation.comparison import (
     OPTIONS,
     ComparisonOptions,
@@ -15,10 +16,11 @@ from ..evaluation.comparison import (
     compare_queries,
     segment_tables,
 )
+from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import DataError
 from ..evaluation.problems import CODES, check_common, with_advice
 from ..evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs, with_contents
-from ..evaluation.words import Row
+from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..measures.grammar import Choice
 from .tables import Inputs, Tables, load, systems_of
 
@@ -126,6 +128,25 @@ class Evaluation:
         if not self.allow_empty:
             check_common(problems)
         return problems
+
+    def summary(self) -> str:
+        """Return the query for the means of all users and of segments: models, segments and k in order."""
+        request, steps, systems = self.request, self.plan, self.systems
+        names = ["system"] * bool(systems) + ["segment"] * request.by_segment + ["k::BIGINT AS k", *COUNTS]
+        counts = [*OF_LISTS][: 1 + request.history] if request.contents else []
+        names += [identifier(choice.name) for choice in request.choices] + counts
+        names += [identifier(choice.name) for choice in request.contents]
+        source, order = f"({steps.summary})", []
+        if steps.by_segment:
+            everybody = f"SELECT 0 AS is_segment, {literal(EVERYBODY)} AS segment, * FROM {source}"
+            source = f"({everybody}\nUNION ALL BY NAME SELECT 1 AS is_segment, * FROM ({steps.by_segment}))"
+            order.append("is_segment")
+        if systems:
+            order.append(f"list_position([{', '.join(map(literal, systems))}], system)")
+        order += ["segment"] * request.by_segment
+        cuts = ", ".join("-1" if k is None else str(k) for k in request.ks)
+        order.append(f"list_position([{cuts}]::BIGINT[], coalesce(k, -1)::BIGINT)")
+        return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
     def comparisons(self) -> list[list[str]]:
         """Return the queries of the comparisons of all users, and if there are segments, of each."""
