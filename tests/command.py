@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -116,10 +117,10 @@ def slow(*values: Any) -> list[Any]:
 
 def cells(text: str) -> dict[str, list[str]]:
     """The rows of the first table of a report, by their first cell."""
-    rows = [
-        [cell.strip() for cell in line.strip("| ").split(" | ")]
-        for line in text.split("\n\n")[0].splitlines()
-    ]
+    lines = text.split("\n\n")[0].splitlines()
+    spans = [found.span() for found in re.finditer("-+", lines[1])]
+    ends = [start for start, _ in spans[1:]] + [None]
+    rows = [[line[a:b].strip(" |") for (a, _), b in zip(spans, ends, strict=True)] for line in lines]
     return {row[0]: row[1:] for row in rows}
 
 

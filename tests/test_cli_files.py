@@ -14,8 +14,6 @@ from typing import Any
 import duckdb
 import pytest
 
-import ranking_udfs
-from ranking_udfs.evaluation import queries
 from tests.command import (  # noqa: F401
     DOCUMENTS,
     HUGE,
@@ -65,13 +63,6 @@ def test_every_format_gives_the_same_table(run: Run, suffix: str) -> None:
     assert {name: found[name] for name in DOCUMENTS} == DOCUMENTS
 
 
-def test_patterns_read_all_files(run: Run) -> None:
-    header, *lines = REC.splitlines(keepends=True)
-    for part in range(3):
-        Path(f"part{part}.csv").write_text(header + "".join(lines[part * 4 : part * 4 + 4]))
-    assert run("evaluate", "part*.csv", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
-
-
 @pytest.mark.parametrize("name", ["~rec.csv", "~rec.parquet", "~/rec.csv"])
 def test_a_name_with_a_tilde_is_a_file_here_if_there_is_one(
     run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch, name: str
@@ -83,16 +74,6 @@ def test_a_name_with_a_tilde_is_a_file_here_if_there_is_one(
     (folder / "home/rec.csv").write_text(REC)
     monkeypatch.setenv("HOME", str(folder / "home"))
     assert run("evaluate", name, "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
-
-
-def test_columns_of_other_names(run: Run) -> None:
-    Path("r.csv").write_text(REC.replace("userid,itemid,score", "customer,SKU,p"))
-    Path("t.csv").write_text(
-        "customer,sku,stars\n" + "".join(f"{u},{i},2\n" for u in (1, 2, 3) for i in (1, 2, 4))
-    )
-    arguments = ["--user", "customer", "--item", "sku", "--score", "p", "--grade", "stars", "--measures"]
-    (row,) = evaluated(run, "r.csv", "t.csv", *arguments, "dcg")
-    assert row["dcg"] == pytest.approx(3 + 3 / 2, abs=1e-15)  # 2^2 - 1 at ranks 1 and 3
 
 
 SPELLINGS = [
@@ -336,45 +317,6 @@ def test_tables_of_a_database_stand_for_files(run: Run, database: str) -> None:
     assert Path(database).read_bytes() == before
 
 
-def test_sql_over_a_database_attaches_it(run: Run, con: duckdb.DuckDBPyConnection, database: str) -> None:
-    script = run("sql", "--database", database, "lists", "bought")
-    with duckdb.connect() as bare:
-        ranking_udfs.register(bare)
-        for statement in bare.extract_statements(script):
-            found = queries.fetch_rows(bare, statement.query)
-    assert found == evaluated(run, "rec.csv", "truth.csv")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["bought", "what's bought"], "(did you mean sales.what's bought?)"),
-        (["reç", "truth"], "(did you mean rec?)"),
-        (["sales.rec", "truth"], "sales.rec: no such table or view, and no such file (did you mean rec?)"),
-        (["xyz", "truth"], "(there are: bought, lists, rec, truth, turned, users, sales.what's bought)"),
-        (["a.b.c.d", "truth"], "a.b.c.d: no such table or view, and no such file"),
-        (
-            ["users", "truth"],
-            "users: no column 'itemid' and no column 'score' (there are: userid, country); ",
-        ),
-    ],
-)
-def test_a_table_that_is_not_there_is_named(
-    fails: Fails, database: str, arguments: list[str], said: str
-) -> None:
-    assert said in fails(1, "evaluate", "--database", database, *arguments)
-
-
-def test_a_database_is_no_table_and_a_table_no_database(fails: Fails, database: str) -> None:
-    said = "shop.duckdb: a database, not a table: name its tables, as in --database shop.duckdb rec truth"
-    assert fails(1, "evaluate", "shop.duckdb", "truth.csv") == said
-    assert fails(1, "evaluate", "--database", "rec.csv", "rec", "truth") == "rec.csv: not a DuckDB database"
-    assert fails(1, "evaluate", "--database", "none.duckdb", "rec", "truth") == "none.duckdb: no such file"
-    arguments = ["--database", database, "rec", "truth", "--format", "csv", "--output", database]
-    error = fails(1, "evaluate", *arguments)
-    assert error == "shop.duckdb: would overwrite shop.duckdb, which is the same file"
-
-
 @pytest.mark.slow
 def test_a_database_with_the_pack_in_it_is_read_too(run: Run, database: str) -> None:
     run("install", database)
@@ -400,18 +342,6 @@ def test_a_grade_is_a_number_or_true(run: Run, con: duckdb.DuckDBPyConnection, k
         table(file, "userid,itemid,rel", ("1", "1", "false"), ("1", "3", "true"))
     (row,) = evaluated(run, "rec.csv", file, "--no-check", "--measures", "mrr,dcg")
     assert (row["mrr"], row["dcg"]) == (0.5, pytest.approx(1 / 1.584962500721156))  # log2(3)
-
-
-@pytest.mark.parametrize("form", ["parquet", "csv", "json"])
-def test_a_score_is_no_boolean(fails: Fails, con: duckdb.DuckDBPyConnection, form: str) -> None:
-    if form == "parquet":
-        write(con, "rec.parquet", "SELECT 1 AS userid, 1 AS itemid, true AS score")
-    else:
-        table(f"rec.{form}", "userid,itemid,score", ("1", "1", "true"))
-    error = fails(1, "evaluate", f"rec.{form}", "truth.csv")
-    assert ("to 'DOUBLE'" if form == "csv" else "rec.json: 'score' must be a number, got BOOLEAN") in (
-        error.replace("parquet", "json")
-    )
 
 
 def test_scores_beyond_every_integer_are_numbers(run: Run) -> None:
@@ -448,27 +378,6 @@ def test_empty_scores_are_numbers_too(run: Run) -> None:
 # --- Several models ---
 
 
-def test_models_have_columns_of_their_own(run: Run, worse: str) -> None:
-    text = run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check")
-    found = cells(run("evaluate", "b=rec.csv", f"a={worse}", "truth.csv", *K, "--no-check", "-m", "mrr@4"))
-    assert found["Ranking measure"] == ["b top-2", "b top-4", "a top-2", "a top-4"]
-    assert found["MRR"] == ["", "1.0", "", repr(0.5 / 3)]
-    assert "Users evaluated: 3\n" in text
-    assert "Users without recommendations (scored as an empty list): b 0, a 2\n" in text
-
-
-def test_several_files_without_a_name_are_neither_models_nor_parts(
-    fails: Fails, run: Run, worse: str
-) -> None:
-    """A shell makes them of a pattern, and of parts as models no number would be right."""
-    rule = "or say --parts if they are parts of one table"
-    said = "2 files of recommendations, {} without a name: name each model, as in {}, " + rule
-    error = fails(1, "evaluate", "rec.csv", worse, "truth.csv")
-    assert error == said.format(2, "rec=rec.csv worse=worse.csv")
-    error = fails(1, "compare", "a=rec.csv", worse, "truth.csv")
-    assert error == said.format(1, "worse=worse.csv")
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet", "json", "run"])
 def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str) -> None:
     Path("part").mkdir()
@@ -489,27 +398,6 @@ def test_parts_are_one_table(run: Run, con: duckdb.DuckDBPyConnection, form: str
     assert cells(text)["NDCG"] == [DOCUMENTS["NDCG"][0]] * 2
     if form == "parquet":
         assert run("evaluate", "part", "truth.csv") == run("evaluate", "part/", "truth.csv") == expected
-
-
-def test_parts_of_two_formats_are_refused(fails: Fails, con: duckdb.DuckDBPyConnection) -> None:
-    write(con, "rec.parquet", "FROM 'rec.csv'")
-    error = fails(1, "evaluate", "--parts", "rec.csv", "rec.parquet", "truth.csv")
-    assert error == "rec.csv and 1 more: parts must be of one format, got .csv and .parquet"
-
-
-def test_a_single_model_can_have_a_name(run: Run) -> None:
-    assert cells(run("evaluate", "mine=rec.csv", "truth.csv"))["Ranking measure"] == ["mine top-10"]
-
-
-def test_a_column_system_holds_several_models(run: Run) -> None:
-    lines = REC.splitlines()
-    named = [f"{line},{name}" for name in ("z", "y") for line in lines[1:]]
-    Path("both.csv").write_text("\n".join([f"{lines[0]},system", *named, "1,9,99,x"]) + "\n")
-    found = cells(run("evaluate", "both.csv", "truth.csv", "--no-check"))
-    assert found["Ranking measure"] == ["x top-10", "y top-10", "z top-10"]
-    assert found["MRR"] == ["0.0", "1.0", "1.0"]
-    rows = evaluated(run, "both.csv", "rec=rec.csv", "truth.csv", "--no-check", "--measures", "mrr(  )")
-    assert [row["system"] for row in rows] == ["x", "y", "z", "rec"]
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -534,17 +422,6 @@ def test_a_path_with_an_equals_sign_is_a_path(run: Run) -> None:
         assert cells(run("evaluate", name, "truth.csv"))["Ranking measure"] == ["top-10"]
 
 
-def test_models_of_one_name_are_refused(fails: Fails, worse: str) -> None:
-    assert "worse.csv: rec.csv has a model 'a' too" in fails(
-        1, "evaluate", "a=rec.csv", f"a={worse}", "truth.csv"
-    )
-
-
-def test_a_name_for_a_file_that_names_its_models_is_refused(fails: Fails) -> None:
-    Path("both.csv").write_text("userid,itemid,score,system\n1,1,1,x\n")
-    assert "leave a= out" in fails(1, "evaluate", "a=both.csv", "truth.csv")
-
-
 # --- TREC files ---
 
 
@@ -567,7 +444,7 @@ def trec_files(seed: int = 7) -> tuple[dict[str, Any], dict[str, Any]]:
         for rank, (document, score) in enumerate(documents.items())
     ]
     Path("mine.run").write_text("".join(run_lines) + "\n")
-    Path("qrels").write_text(
+    Path("mine.qrels").write_text(
         "".join(f"{t} 0 {d} {g}\r\n" for t, grades in qrels.items() for d, g in grades.items())
     )
     return run, qrels
@@ -592,7 +469,17 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
         qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
     ).evaluate(trec_run)
     chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
-    run("evaluate", "mine.run", "qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json", *chosen)
+    run(
+        "evaluate",
+        "mine.run",
+        "mine.qrels",
+        "--ties",
+        "trec",
+        "--no-check",
+        "--by-user",
+        "topics.json",
+        *chosen,
+    )
     found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
     assert {topic for topic, _ in found} == set(qrels)
     compared = 0
@@ -613,16 +500,25 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
 
 
 @pytest.mark.slow
-def test_trec_files_by_shape_by_option_and_gzip(run: Run) -> None:
+def test_trec_files_by_ending_by_option_and_gzip(run: Run) -> None:
     trec_files()
-    expected = run("evaluate", "mine.run", "qrels", "--no-check", "--threads", "1")
+    expected = run("evaluate", "mine.run", "mine.qrels", "--no-check", "--threads", "1")
     assert cells(expected)["Ranking measure"] == ["top-10"]
-    for name in ("mine.run", "qrels"):
+    for name in ("mine.run", "mine.qrels"):
         Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
         Path(f"{name}.json").write_bytes(Path(name).read_bytes())
-    assert run("evaluate", "mine.run.gz", "qrels.gz", "--no-check", "--threads", "1") == expected
+    assert run("evaluate", "mine.run.gz", "mine.qrels.gz", "--no-check", "--threads", "1") == expected
     assert (
-        run("evaluate", "mine.run.json", "qrels.json", "--no-check", "--threads", "1", "--format-in", "trec")
+        run(
+            "evaluate",
+            "mine.run.json",
+            "mine.qrels.json",
+            "--no-check",
+            "--threads",
+            "1",
+            "--format-in",
+            "trec",
+        )
         == expected
     )
 
@@ -633,57 +529,4 @@ def test_a_table_of_six_columns_is_not_a_trec_run(run: Run) -> None:
     assert run("evaluate", "rec.txt", "truth.csv") == run("evaluate", "rec.csv", "truth.csv")
 
 
-def test_trec_runs_are_named_by_their_tag(run: Run, fails: Fails) -> None:
-    trec_files()
-    text = Path("mine.run").read_text()
-    Path("other.run").write_text(text.replace(" mine\n", " other\n"))
-    rows = evaluated(run, "other.run", "mine.run", "qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["other", "mine"]
-    rows = evaluated(run, "*.run", "qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["mine", "other"]
-    rows = evaluated(run, "a=mine.run", "b=mine.run", "qrels", "--no-check", "--measures", "mrr")
-    assert [row["system"] for row in rows] == ["a", "b"]
-    Path("copy.run").write_text(text)
-    assert "has a model 'mine' too" in fails(1, "evaluate", "mine.run", "copy.run", "qrels")
-
-
-def test_a_trec_run_may_be_judged_by_a_table(run: Run) -> None:
-    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 8.5 x\n")
-    (row,) = evaluated(run, "mine.run", "truth.csv", "--no-check", "-k", "2")
-    assert row["recall"] == pytest.approx(2 / 3 / 3, abs=1e-15)
-
-
-def test_a_line_that_is_not_trec_is_named(fails: Fails) -> None:
-    Path("mine.run").write_text("1 Q0 1 1 9.5 x\n" * 20 + "1 Q0 2 2\n")
-    Path("qrels").write_text("1 0 1 1\n")
-    error = fails(1, "evaluate", "mine.run", "qrels", "--no-check")
-    assert "mine.run: a line is not of the shape `topic Q0 doc rank score tag`: 1 Q0 2 2" in error
-
-
 # --- The process ---
-
-
-def test_columns_that_look_like_grades_and_models_are_read_when_asked_for(run: Run, shop: list[str]) -> None:
-    text = run(
-        "evaluate",
-        *shop,
-        "--system",
-        "model",
-        "--grade",
-        "stars",
-        "--ascending",
-        "-k",
-        "2",
-        "--measures",
-        "mrr",
-    )
-    assert cells(text)["MRR"] == [repr((1 / 2 + 1 + 0) / 3)] * 2
-    assert cells(text)["Ranking measure"] == ["a top-2", "b top-2"]
-
-
-def test_a_system_column_that_is_not_there_is_named(fails: Fails, shop: list[str]) -> None:
-    error = fails(1, "evaluate", *shop, "--system", "variant")
-    assert (
-        error
-        == "lists.csv: no column 'variant' (there are: userid, itemid, place, model); write --system model"
-    )

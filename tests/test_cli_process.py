@@ -23,11 +23,9 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command import commands, session
-from ranking_udfs.command.arguments import parse_arguments
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import say
-from ranking_udfs.command.options import commands as all_commands
-from ranking_udfs.evaluation.defaults import K
+from ranking_udfs.command.options import COMMANDS, SHORT
 from ranking_udfs.measures.registry import MEASURES
 from tests.command import (  # noqa: F401
     REC,
@@ -54,38 +52,67 @@ def test_version_and_help(run: Run) -> None:
     libraries = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pa, np))
     python = f"Python {platform.python_version()}, {libraries}, {platform.platform()}"
     assert run("--version") == f"ranking-udfs {ranking_udfs.__version__} ({python})\n"
-    assert "REC [REC ...] TRUTH" in run("evaluate", "--help")
+    assert "REC [REC]... TRUTH" in run("evaluate", "--help")
 
 
-@pytest.mark.parametrize("command", ["", *all_commands()])
-def test_help_is_a_screen_with_every_option_and_examples_that_can_be_read(run: Run, command: str) -> None:
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_has_every_option_in_80_columns_and_examples_that_can_be_read(
+    run: Run, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As their arguments: the files of most are not there."""
     text = run(*command.split(), "--help")
-    lines = text.splitlines()
-    assert len(lines) <= 40
-    assert max(map(len, lines)) <= 80
-    if command:
-        options = all_commands()[command].options
-        rows = [re.split(r"  +", line[2:])[0] for line in lines if line.startswith("  -")]
-        named = {name for row in rows for name in re.findall(r"(?:^|(?<= ))--?[a-z][a-z-]*", row)}
-        assert named == {*options} | {one["short"] for one in options.values() if one["short"]}
-        for name, option in options.items():
-            usual = K if name == "-k" else option.get("default")
-            if usual and (said := re.fullmatch(r".*\(default: ([\w.]+)\)", option["help"])):
-                assert said[1] == str(usual)
+    assert max(map(len, text.splitlines())) <= 80
+    assert all(f"  {name} " in text for name in COMMANDS) or command
+    if not command:
+        return
+    for name in COMMANDS[command].names:
+        assert f"{SHORT.get(name, '--' + name.replace('_', '-'))}" in text
     _, _, examples = text.partition("examples:\n")
     assert examples
+    read: list[str] = []
+
+    def run_command(name: str, _: object) -> int:
+        read.append(name)
+        return 0
+
+    monkeypatch.setattr(commands, "run_command", run_command)
     for line in examples.splitlines():
-        words = shlex.split(re.split(r" [|>] ", line)[0])
-        if words[1:] != ["sql", "--pack"]:
-            assert parse_arguments(words[1:]).command == words[1]
+        words = shlex.split(re.split(r" [|>#] ", line)[0])
+        assert main(words[1:]) == 0
+    assert read == [command] * len(read)
 
 
 def test_the_page_of_the_command_names_every_option() -> None:
     page = (ROOT / "udfs/ranking_udfs/command/README.md").read_text(encoding="utf-8")
-    assert {name for one in all_commands().values() for name in one.options} <= {
-        *re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)
-    }
+    named = {*re.findall(r"(?<![\w-])--?[a-z][a-z-]*", page)}
+    every = {name for one in COMMANDS.values() for name in one.names}
+    assert {"-k" if name == "ks" else f"--{name.replace('_', '-')}" for name in every} <= named
+
+
+@pytest.mark.slow
+def test_a_shell_completes_commands_options_measures_and_files(run: Run) -> None:
+    for shell, word in (
+        ("bash", "complete -o nosort"),
+        ("zsh", "#compdef ranking-udfs"),
+        ("fish", "--command"),
+    ):
+        assert word in run("completion", shell)
+    for line, found in (
+        ("ev", "plain,evaluate"),
+        ("evaluate --meas", "plain,--measures"),
+        ("evaluate -m recall,nd", "plain,recall,ndcg"),
+        ("evaluate re", "file,re"),
+        ("measures kend", "plain,kendall_tau"),
+        ("compare --ties ex", "plain,expected"),
+    ):
+        words = {"COMP_WORDS": f"ranking-udfs {line}", "COMP_CWORD": str(len(line.split()))}
+        done = subprocess.run(
+            [sys.executable, "-m", "ranking_udfs"],
+            env={**os.environ, "_RANKING_UDFS_COMPLETE": "bash_complete", **words},
+            capture_output=True,
+            text=True,
+        )
+        assert found in done.stdout.splitlines(), done
 
 
 @pytest.mark.slow
@@ -233,31 +260,8 @@ def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPat
         assert main(["compare", *arguments, "--format", form]) == 0
         printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
     assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
-    assert "\n\\u00fc\\ud83d\\ude00 - b | 1    | 0.1667   | 0.83 +-0.72 | " in printed["ascii", "table"]
-    assert "\nü\\ud83d\\ude00 - b | 1    | 0.1667   | 0.83 ± 0.72 | " in printed["cp1252", "table"]
-
-
-@pytest.mark.slow
-def test_bash_completes_commands_options_measures_and_files(run: Run) -> None:
-    Path("completion.sh").write_text(run("completion", "bash"))
-    script = """source completion.sh
-      for line in ev "evaluate --meas" "evaluate -m nd" "evaluate re" "measures kend" "compare --ties ex"; do
-        COMP_WORDS=(ranking-udfs $line); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
-        _shtab_ranking_udfs; echo "${COMPREPLY[@]}"
-      done"""
-    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=True)
-    found = ["evaluate", "--measures", "ndcg", "rec.csv", "kendall_tau", "expected"]
-    assert done.stdout.splitlines() == found
-    assert "#compdef ranking-udfs" in run("completion", "zsh")
-    assert "complete ranking-udfs" in run("completion", "tcsh")
-
-
-def test_completion_without_shtab_says_how_to_install_it(
-    fails: Fails, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "shtab", None)
-    said = "completion: shtab must be installed: pip install 'duckdb-ranking-udfs[terminal]'"
-    assert fails(1, "completion", "bash") == said
+    assert re.search(r"\n\\u00fc\\ud83d\\ude00 - b +1 +0.1667 +0.83 \+-0.72   ", printed["ascii", "table"])
+    assert re.search(r"\nü\\ud83d\\ude00 - b +1 +0.1667 +0.83 ± 0.72   ", printed["cp1252", "table"])
 
 
 def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

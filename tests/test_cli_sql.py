@@ -51,16 +51,6 @@ def test_sql_gives_what_evaluate_gives(
     assert Path("by user.csv").read_text() == values
 
 
-def test_sql_of_a_plain_evaluation_is_one_call(run: Run, con: duckdb.DuckDBPyConnection) -> None:
-    assert run("sql", "rec.csv", "truth.csv", *K, "--output", "evaluation.sql") == ""
-    emptied(con)
-    for statement in con.extract_statements(Path("evaluation.sql").read_text()):
-        found = queries.fetch_rows(con, statement.query)
-    assert "\nFROM ranking_summary('rec', 'truth', [4, 2], measures := ['recall', " in statement.query
-    expected = evaluated(run, "rec.csv", "truth.csv", *K)
-    assert sorted(found, key=repr) == sorted(expected, key=repr)
-
-
 def test_sql_needs_no_function_of_python(run: Run) -> None:
     Path("users.csv").write_text("userid,country\n1,SE\n")
     arguments = ["rec.csv", "truth.csv", *K, "--measures", "err(max_grade=1),ndcg(gain=linear)@4"]
@@ -76,17 +66,3 @@ def test_sql_needs_no_function_of_python(run: Run) -> None:
     found += [{"users_without_truth": None} | row for row in by_segment]
     assert rows == sorted(found, key=lambda row: (row["segment"], row["k"]))
     assert Path("values.csv").read_text() == values
-
-
-def test_sql_of_expected_ties_with_options_runs_without_python_as_the_reference_says(run: Run) -> None:
-    tied = "userid,itemid,score\n1,a,3\n1,b,3\n1,c,1\n2,a,1\n2,d,1\n"
-    Path("tied.csv").write_text(tied)
-    Path("grades.csv").write_text("userid,itemid,rel\n1,b,3\n1,c,1\n2,d,2\n")
-    arguments = ["tied.csv", "grades.csv", "-k", "2", "--ties", "expected", "-m", "rbp(persistence=0.5)"]
-    script = run("sql", *arguments)
-    with duckdb.connect() as bare:
-        bare.execute((ROOT / "sql" / "ranking_udfs.sql").read_text())
-        for statement in bare.extract_statements(script.replace("_ranking.main.", "")):
-            found = queries.fetch_rows(bare, statement.query)
-    # b, d and the misses they tie with have either of the ranks 1 and 2: (1 + 0.5) / 2 * 0.5 for each user
-    assert [row["rbp(persistence=0.5)"] for row in found] == [0.375]

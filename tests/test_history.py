@@ -9,8 +9,8 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.command.arguments import EXIT_FAILED
 from ranking_udfs.command.cli import main
+from ranking_udfs.command.messages import EXIT_FAILED
 from ranking_udfs.duckdb import portable
 from tests.command import Fails, Run, con, fails, folder, registered, run
 

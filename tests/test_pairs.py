@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ranking_udfs.evaluation.pairs import assign_letters, standing
+from ranking_udfs.evaluation.pairs import assign_letters, order_models
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.pages import FILES, files  # noqa: F401
 
@@ -66,8 +66,8 @@ def test_compare_ends_with_the_best_against_the_second_best_of_all_pairs(run: Ru
 
 def test_models_by_letters(run: Run) -> None:
     text = run("compare", *FILES, *NDCG, "--pairs", "--baseline", "pop")
-    lines = [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if "|" in line]
-    assert [(name, letters) for name, _, letters in lines[2:]] == [("bert", "a"), ("als", "b"), ("pop", "c")]
+    rows = [line.split() for line in text.split("\n\n")[1].splitlines()[2:]]
+    assert [(name, letters) for name, _, letters in rows] == [("bert", "a"), ("als", "b"), ("pop", "c")]
     found = json.loads(
         run("compare", *FILES, *NDCG, "--pairs", "--format", "json", "--confidence", "0.9999999")
     )
@@ -107,9 +107,9 @@ def test_equal_models_stand_in_the_order_of_their_names() -> None:
     row |= {"baseline": "b", "system": "a", "mean_baseline": 0.0, "mean_system": 0.0, "difference": 0.0}
     row |= {"low": None, "high": None, "wins": 0, "losses": 0}
     row |= {"users_without_rec_baseline": 1, "users_without_rec_system": 0}
-    found = standing([row])
+    found = order_models([row])
     assert found is not None
     assert (found.letters, found.leaders) == ({"a": "a", "b": "a"}, ["a", "b"])
     assert (found.best["system"], found.best["users_without_rec_baseline"]) == ("a", 1)
     assert str(found.best["difference"]) == "0.0"  # not -0
-    assert standing([{**row, "users_undefined": 1}]) is None
+    assert order_models([{**row, "users_undefined": 1}]) is None

@@ -300,7 +300,7 @@ def test_randomization_names_its_seed(written: Written) -> None:
     html = written(*ARGUMENTS, "--test", "randomization", "--permutations", "200", "--seed", "7")
     made = text_of(sections(html)["How it was made"])
     assert "200, seed 7" in made
-    assert "p of the paired randomization test, corrected after Holm" in made
+    assert "paired randomization test, Holm-adjusted" in made
 
 
 @pytest.mark.slow

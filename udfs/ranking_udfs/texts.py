@@ -1,4 +1,4 @@
-"""Values and hints in the text of an error or a report, on one short line. Every room may import it."""
+"""Values and hints in the text of an error or a report, on one short line. Every package may import it."""
 
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
@@ -17,10 +17,16 @@ def not_replaced(names: Sequence[str]) -> str:
     return f"{', '.join(names)} {verbs} not replaced"
 
 
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the known name that is nearest to one, in whatever case; an empty text if none is near."""
+    names = {one.lower(): one for one in known}
+    return next((names[near] for near in get_close_matches(name.lower(), names, 1)), "")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Suggest the nearest of the known names, in brackets; an empty text if none is near."""
-    near = get_close_matches(name, known, 1)
-    return f" (did you mean {near[0]}?)" if near else ""
+    near = nearest(name, known)
+    return f" (did you mean {near}?)" if near else ""
 
 
 def shorten(text: object) -> str:

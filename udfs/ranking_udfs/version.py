@@ -5,14 +5,11 @@ PACK = "duckdb-ranking-udfs"
 
 
 def versions() -> str:
-    """Return the versions that somebody needs who looks for the cause of an error."""
+    """Return the versions that somebody needs who looks for the cause of an error; imports none of these."""
     import platform
+    from importlib.metadata import version
 
-    import duckdb
-    import numpy
-    import pyarrow
-
-    others = ", ".join(f"{one.__name__} {one.__version__}" for one in (duckdb, pyarrow, numpy))
+    others = ", ".join(f"{name} {version(name)}" for name in ("duckdb", "pyarrow", "numpy"))
     return f"{__version__} (Python {platform.python_version()}, {others}, {platform.platform()})"
 
 

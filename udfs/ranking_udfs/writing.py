@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all. Every room may import it."""
+"""Files that are written whole or not at all. Every package may import it."""
 
 import os
 import secrets
@@ -19,17 +19,19 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[str]:
         yield os.fspath(path)
         return
     folder, name = os.path.split(target)
-    beside = os.path.join(folder, f".{secrets.token_hex(4)}.{name}")  # the extension says how to compress it
+    temporary = os.path.join(
+        folder, f".{secrets.token_hex(4)}.{name}"
+    )  # the extension says how to compress it
     try:
-        os.close(os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if is_there else 0o666))
-        yield beside
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600 if is_there else 0o666))
+        yield temporary
         if is_there:
-            os.chmod(beside, stat.S_IMODE(os.stat(target).st_mode))
-        os.replace(beside, target)
+            os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+        os.replace(temporary, target)
     except OSError as error:
-        if error.filename != beside:
+        if error.filename != temporary:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
     finally:
-        if os.path.exists(beside):
-            os.remove(beside)
+        if os.path.exists(temporary):
+            os.remove(temporary)

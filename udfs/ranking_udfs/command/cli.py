@@ -2,16 +2,26 @@
 
 import io
 import os
-import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from types import SimpleNamespace
+from typing import Any
 
-from .arguments import parse_arguments
-from .messages import WRITABLE, say
+import click
 
-KILLED = 128  # and the number of a signal: what a shell reports
-INTERRUPTED, BROKEN_PIPE = KILLED + signal.SIGINT, KILLED + 13
+from ..evaluation import defaults
+from ..texts import shorten
+from .gates import PROBLEMS, VERDICTS
+from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
+from .options import ALL, CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
+from .values import parse_measures
+
+ENDINGS = {  # what --output FILE is where --format is not said, of the formats that a command has
+    **{"": "table", ".txt": "table", ".csv": "csv", ".json": "json", ".parquet": "parquet"},
+    **{".md": "markdown", ".markdown": "markdown"},
+    **{".html": "html", ".htm": "html", ".tex": "latex", ".sql": "sql"},
+}
 
 
 def main(
@@ -21,7 +31,7 @@ def main(
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=WRITABLE)
-    code = run(argv, importing)
+    code = run(sys.argv[1:] if argv is None else argv, importing)
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -36,17 +46,137 @@ def main(
     return code
 
 
-def run(argv: Sequence[str] | None, importing: Callable[[], AbstractContextManager[None]]) -> int:
+def run(argv: Sequence[str], importing: Callable[[], AbstractContextManager[None]]) -> int:
     """Parse the arguments and run the command; return the exit code after errors are printed."""
+    made = group(lambda name, arguments: (name, complete(name, arguments)))
+    if COMPLETE in os.environ:  # by a shell that completes
+        made.main([*argv], PROGRAM, COMPLETE)
     try:
-        arguments = parse_arguments(argv)
+        # not `main`, which handles Ctrl-C and closed pipes in a way of its own
+        with made.make_context(PROGRAM, [*argv]) as context:
+            name, given = made.invoke(context)
         with importing():
             from .commands import run_command
-            from .requests import parse_request
-        return run_command(arguments.command, parse_request(arguments))
-    except SystemExit as stop:  # argparse: --help, --version, wrong usage
-        return stop.code if isinstance(stop.code, int) else 0
+        return run_command(name, given)
+    except click.UsageError as error:
+        see = error.ctx.command_path if error.ctx else PROGRAM
+        say("error", f"{shorten(usage_text(error))} (see {see} --help)")
+        return EXIT_USAGE
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
     except KeyboardInterrupt as ended:  # by the signal that it names, else by Ctrl-C
         return KILLED + ended.args[0] if ended.args else INTERRUPTED
     except BrokenPipeError:
         return BROKEN_PIPE
+
+
+def usage_text(error: click.UsageError) -> str:
+    """Return the error of click's on one line, without what it says of its own."""
+    if isinstance(error, click.MissingParameter):
+        param = error.param
+        names = "/".join(param.opts) if isinstance(param, click.Option) else param and param.metavar
+        return f"the following arguments are required: {names}"
+    if isinstance(error, click.BadParameter) and error.param is not None:
+        return f"argument {'/'.join(error.param.opts)}: {error.message.rstrip('.')}"
+    return error.format_message().rstrip(".")
+
+
+def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
+    """Return all options by their names, those that the command does not have with their defaults.
+
+    Raises:
+        click.UsageError: a rule between options is broken.
+    """
+    usual = {name: [] if one.is_list else one.default for name, one in EVERY.items()}
+    usual["allow_empty"] = name in ("check", "explain", "overlap")  # which say it, or do not need it
+    usual["grade"] = "" if name == "fuse" else None
+    lists = {name: value for name, value in arguments.items() if isinstance(value, tuple)}
+    given = SimpleNamespace(**usual | {"command": name, "files": []} | arguments)
+    for one in ("measures", "ks", "fail_if"):
+        setattr(given, one, [part for parts in lists.get(one, ()) for part in parts])
+    texts = [text for text in lists.get("ascending", ()) if text != ALL]
+    given.names_ascending = [part for text in texts for part in text.split(",")]
+    given.ascending = bool(lists.get("ascending"))
+    given.files = [*given.files]
+    if given.output == "-":  # standard output, as of other commands
+        given.output = None
+    for broken in broken_rules(given):
+        raise click.UsageError(broken, click.get_current_context())
+    if "format" in arguments and given.format is None:
+        choices = CHANGES.get(name, {}).get("format", {}).get("choices", FORMATS)
+        given.format = format_of(given.output, choices)
+    return given
+
+
+def broken_rules(given: SimpleNamespace) -> Iterator[str]:
+    """Yield what is wrong with arguments that are right by themselves."""
+    command = COMMANDS[given.command]
+    if given.command == "split":
+        if given.last is None and given.test_from is None and given.test_size is None:
+            yield "split: --test-size, --test-from or --last is required"
+        if given.last is not None and not (given.test_from is None and given.test_size is None):
+            yield "split: --last takes neither --test-size nor --test-from"
+    if command.operand != "files":
+        return
+    if len(given.files) < 2 and command.has_truth:
+        yield "the following arguments are required: REC and TRUTH"
+    names = given.names_ascending
+    if "" in names:
+        yield f"--ascending= must be NAME,NAME, got {','.join(names)!r}"
+    if names and len(given.files) - command.has_truth > 1 and not given.parts:
+        yield f"--ascending={names[0]} names a model of one file: of several, write {names[0]}=FILE:ascending"
+    for text in given.files if given.database is None else []:
+        if not os.path.exists(text) and given.ks and text.isdecimal():
+            yield f"{text} is no file: several cut-offs are written -k 5,10"
+        if not os.path.exists(text) and given.measures and is_measures(text):
+            named = ",".join(one.name for one in given.measures)
+            yield f"{text} is no file: several measures are written --measures {named},{text}"
+    for one in given.measures:
+        if given.ties == "expected" and not one.measure.expected:
+            yield f"--ties expected: {one.name} {defaults.NO_CLOSED_FORM}"
+    if given.pairs and given.segment is not None:
+        yield "--pairs is of all users, without their segments: leave out --segment"
+    if given.command == "explain" and len({*given.ks}) > 1:
+        yield f"-k must be one cut-off, got {','.join(map(str, given.ks))}"
+    if given.command == "check" and given.time and not given.history:
+        yield f"--time {given.time} needs --history FILE, which has that column too"
+    if given.command == "report":
+        if given.output is None and given.figures is None:
+            yield "report: --output FILE or --figures FOLDER is required"
+        ending = os.path.splitext(given.output or "")[1].lower()
+        if ending and ENDINGS.get(ending) != "html":
+            yield f"--output must end in .html, which is what a report is, got {given.output!r}"
+        if given.items and not given.history:
+            yield "--items needs --history FILE, with whose categories those of the lists are compared"
+    if given.format == "parquet" and given.output is None:
+        yield "--format parquet needs --output FILE"
+    for one in given.fail_if:
+        if one.verdict != PROBLEMS and given.command == "check":
+            yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
+        if one.verdict == PROBLEMS and given.no_check:
+            yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
+        if (one.verdict in VERDICTS or one.reads_p) and given.command != "compare":
+            yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"
+        if (one.verdict in VERDICTS or one.reads_p) and given.baseline is None:
+            yield f"--fail-if {one.text} needs --baseline, which the others are compared with"
+        if given.format == "sql":
+            yield f"--fail-if {one.text} needs results: --format sql only prints what would find them"
+
+
+def is_measures(text: str) -> bool:
+    """Return whether this is a list of measures."""
+    try:
+        return bool(parse_measures(text))
+    except ValueError:
+        return False
+
+
+def format_of(output: str | None, formats: Sequence[str]) -> str:
+    """Return the format that the extension of the output names."""
+    endings = {ending: form for ending, form in ENDINGS.items() if form in formats}
+    found = "table" if output is None else endings.get(os.path.splitext(output)[1].lower())
+    if found is None:
+        known = ", ".join(filter(None, endings))
+        rule = f"--output must end in one of {known}, or --format be said"
+        raise click.UsageError(f"{rule}, got {output!r}", click.get_current_context())
+    return found

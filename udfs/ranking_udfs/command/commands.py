@@ -3,64 +3,70 @@
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import duckdb
 
-from ..duckdb.statements import literal, read
-from ..evaluation.comparison import (
-    check_measures,
-    check_systems,
-    compare_queries,
-    correct_together,
-    pairs_query,
-    segment_tables,
-)
-from ..evaluation.defaults import DIGITS
+from ..duckdb.statements import description, literal, read
+from ..evaluation.columns import Columns
+from ..evaluation.comparison import correct_together, pairs_query
+from ..evaluation.defaults import COMPARED_MEASURES, DIGITS, MEASURES
 from ..evaluation.errors import DataError, UsageError, error_summary
-from ..evaluation.pairs import MOST_SYSTEMS, find_standings
-from ..evaluation.problems import CODES, NOTHING, check_common, problem_text
-from ..evaluation.queries import Plan, Request, explain_query, fetch_rows, overlap_query, plan, with_contents
-from ..evaluation.words import Row
-from ..inputs.tables import (
-    Inputs,
-    Tables,
-    check_users,
-    find_problems,
-    input_files,
-    load,
-    negated_systems,
-    systems_of,
-)
+from ..evaluation.pairs import MOST_SYSTEMS, find_orders
+from ..evaluation.problems import CODES, NOTHING, problem_text
+from ..evaluation.queries import explain_query, fetch_rows, overlap_query
+from ..evaluation.words import COUNTS, OF_LISTS, Row
+from ..inputs.catalogs import Catalog, Database
+from ..inputs.evaluation import Evaluation, comparison_of, request_of
+from ..inputs.files import extension
+from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
+from ..measures.grammar import parse_measure
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
-from .arguments import EXIT_FAILED, EXIT_USAGE
-from .cli import INTERRUPTED
-from .comparison_tables import comparison_text, letters_text
-from .gates import check_problem_codes, failures, looks_at, values_of_comparison, values_of_summary
-from .messages import say
+from .gates import (
+    COMPARED,
+    CORRECTED,
+    check_conditions,
+    failures,
+    looks_at,
+    values_of_comparison,
+    values_of_summary,
+)
+from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
+from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, is_terminal, write_output
-from .reasons import explanation_text, overlap_text
-from .requests import Job
-from .session import Step, connect, interruptible, progress
+from .session import connect, interruptible, progress
 from .standard_input import with_stdin
-from .text_tables import WIDTH, Cells, evaluation_text, render, render_document, render_remark
+from .tables import (
+    COPIED,
+    WIDTH,
+    Cells,
+    comparison_text,
+    evaluation_text,
+    explanation_text,
+    letters_text,
+    overlap_text,
+    remark,
+    render,
+    table,
+)
 
-INSTALL = "pip install 'duckdb-ranking-udfs[terminal]'"
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 WIDEST = 100  # of lines of measures and functions
-TO_COMPARE = "a=a.csv b=b.csv"  # how two models are named
 
 
-def run_command(name: str, given: Mapping[str, Any]) -> int:
+def run_command(name: str, given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     try:
-        return COMMANDS[name](**given) or 0
+        if SPECS[name].operand == "files":
+            return COMMANDS[name](given) or 0
+        names = [SPECS[name].operand, *" ".join(SPECS[name].groups.values()).split()]
+        return COMMANDS[name](**{one: getattr(given, one) for one in names}) or 0
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
@@ -85,80 +91,95 @@ def width_of(output: str | None) -> int:
 
 
 @dataclass
-class Work:
-    """A job with its connection, `step`, which is told what begins, and lines of what `failed`."""
+class Work(Evaluation):
+    """An evaluation of the command: with its options by their names, and lines of what `failed`."""
 
-    job: Job
-    con: duckdb.DuckDBPyConnection
-    inputs: Inputs
-    step: Step
+    given: Any = None
     failed: Sequence[str] = ()
 
-    @property
-    def given(self) -> Any:
-        """Return the command's options by their names."""
-        return self.job.options
+    def prepare(self) -> None:
+        """Check the request, and the conditions of --fail-if, and that no output overwrites an input."""
+        super().prepare()
+        request, given = self.request, self.given
+        names = [one.name for one in (*request.choices, *request.contents)]
+        columns = (*COMPARED, *CORRECTED) if self.caller == "compare" else (*COUNTS, *OF_LISTS, *names)
+        codes = fetch_rows(self.con, CODES) if given.fail_if else []
+        check_conditions(self.con, given.fail_if, self.caller, request.history, codes, columns)
 
-    def request(self, caller: str, **changes: Any) -> Request:
-        """Return the request with what is in the lists; check what it needs, and the words of --fail-if."""
-        codes = fetch_rows(self.con, CODES) if self.given.fail_if else []
-        check_problem_codes(self.given.fail_if, caller, self.job.request.history, codes)
-        return with_contents(replace(self.job.request, **changes), caller, True)
-
-    def read(self) -> Tables:
-        """Make the tables of the files; raise DataError if an output would overwrite one of them."""
+    @cached_property
+    def tables(self) -> Tables:
         self.step("reading")
         outputs = [path for path in (self.given.output, self.given.by_user) if path is not None]
         check_outputs(outputs, input_files(self.con, self.inputs))
         return load(self.con, self.inputs)
 
-    def systems(self, tables: Tables, caller: str) -> list[str]:
-        """Return the models, of which there must be two, and the baseline one."""
-        systems = systems_of(self.con, tables)
-        check_systems(systems, self.job.comparison.baseline, caller, "--", TO_COMPARE)
-        return systems
-
-    def problems(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
-        """Return the rows of ranking_check, with their files and what to write."""
-        self.step("checking the data")
-        return find_problems(self.con, steps.check, self.inputs, tables, request, self.given.allow_empty)
-
-    def make_tables(self, request: Request, tables: Tables, steps: Plan) -> list[Row]:
-        """Make the tables of the plan; print the problems of the data, and return them if they are wanted."""
-        check_users(self.con, self.inputs)
-        self.step("ranking")
-        for statement in steps.tables:
-            self.con.execute(statement)
-        problems = [] if self.given.no_check else self.problems(request, tables, steps)
-        for problem in [] if self.given.quiet else problems:
-            if self.given.allow_empty or problem["code"] not in NOTHING:
-                say("note", problem_text(problem))
-        if not self.given.allow_empty:
-            check_common(problems)
-        return problems
+    @property
+    def segment(self) -> str | None:
+        """What segments are called."""
+        return self.inputs.segment and self.inputs.segment[1]
 
 
 @contextmanager
-def opened(job: Job, steps: int) -> Iterator[Work]:
+def opened(given: Any, steps: int) -> Iterator[Work]:
     """Connect, with standard input in a file, and show at which of the steps the work is."""
-    given, needs_functions = job.options, job.comparison.test == "randomization"
+
+    def tell(row: Row) -> None:
+        if not given.quiet and (given.allow_empty or row["code"] not in NOTHING):
+            say("note", problem_text(row))
+
+    name, options = given.command, vars(given)
+    comparison = comparison_of(options)
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
+    usual = COMPARED_MEASURES if name in ("compare", "report") else MEASURES
+    measures = given.measures or [parse_measure(one) for one in usual]
     with (
-        with_stdin(job.inputs) as inputs,
-        connect(settings, given.database, has_functions=needs_functions) as con,
+        with_stdin(inputs_of(given)) as inputs,
+        connect(settings, given.database, has_functions=comparison.test == "randomization") as con,
         progress(con, steps, given.quiet) as step,
     ):
-        yield Work(job, con, inputs, step)
+        request = request_of(
+            inputs, measures, given.ks, options, given.by_user is not None or name == "compare"
+        )
+        is_csv = given.by_user is not None and extension(given.by_user) in (".csv", ".tsv")
+        request = replace(request, safe_text=is_csv and given.safe_csv)
+        caller = "evaluate" if name == "sql" else name
+        checked = (con, inputs, request, comparison, caller, not given.no_check, given.allow_empty)
+        yield Work(*checked, tell, step, given)
 
 
-def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], int]]:
+def inputs_of(given: Any) -> Inputs:
+    names = {f"{name}_col": getattr(given, name) for name in ("user", "item", "score", "grade", "system")}
+    has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
+    return Inputs(
+        recs=given.files[:-1] if has_truth else given.files,
+        truth=given.files[-1] if has_truth else "",
+        columns=Columns(
+            **{name: value for name, value in names.items() if value is not None},
+            descending=not given.ascending or bool(given.names_ascending),
+            min_grade=given.min_grade,
+            unjudged=given.unjudged,
+        ),
+        segment=given.segment,
+        form=given.format_in,
+        parts=given.parts,
+        ascending=given.names_ascending,
+        catalog=Database(given.database) if is_database else Catalog(),
+        prefix="_ranking_command_" * is_database,
+        history=given.history,
+        items=given.items,
+        time=given.time,
+        is_command=True,
+    )
+
+
+def printing(steps: int) -> Callable[[Callable[[Work], str | bytes]], Callable[[Any], int]]:
     """Make a command of a function that returns what to print or write, after so many steps."""
 
-    def decorate(text_of: Callable[[Work], str]) -> Callable[[Job], int]:
-        def command(job: Job) -> int:
-            with opened(job, steps) as work:
+    def decorate(text_of: Callable[[Work], str | bytes]) -> Callable[[Any], int]:
+        def command(given: Any) -> int:
+            with opened(given, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
-            write_output(job.options.output, text)
+            write_output(given.output, text)
             for line in work.failed:
                 say("failed", line)
             return EXIT_FAILED if work.failed else 0
@@ -169,83 +190,72 @@ def printing(steps: int) -> Callable[[Callable[[Work], str]], Callable[[Job], in
 
 
 @printing(2)
-def check(work: Work) -> str:
+def check(work: Work) -> str | bytes:
     """Return the problems of the data."""
-    request, given = work.request("check"), work.given
-    tables = work.read()
-    check_users(work.con, work.inputs)
-    problems = work.problems(request, tables, plan(request, tables.has_system))
-    work.failed = failures(given.fail_if, problems=problems)
+    work.prepare()
+    work.check_users()
+    problems, given = work.problems(), work.given
+    work.failed = failures(work.con, given.fail_if, problems=problems)
     if given.format == "table":
-        lines = [render_remark("table", problem_text(row)) for row in problems]
+        lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
     cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-    return render_document(given.format, render(given.format, PROBLEM_COLUMNS, cells))
+    return render(work.con, given.format, PROBLEM_COLUMNS, cells)
 
 
 @printing(5)
-def evaluate(work: Work) -> str:
+def evaluate(work: Work) -> str | bytes:
     """Return the measures, and write the values by user."""
-    request, given = work.request("evaluate"), work.given
-    tables = work.read()
-    steps = plan(request, tables.has_system)
-    problems = work.make_tables(request, tables, steps)
+    work.prepare()
+    request, given, steps = work.request, work.given, work.plan
+    problems = work.make_tables()
     work.step("measuring")
-    summary = fetch_rows(work.con, steps.summary)
-    by_segment = fetch_rows(work.con, steps.by_segment) if steps.by_segment else []
+    rows = fetch_rows(work.con, work.summary())
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    values = values_of_summary([*summary, *by_segment], cuts)
-    work.failed = failures(given.fail_if, values=values, problems=problems)
-    segment = work.inputs.segment and work.inputs.segment[1]
-    results = (tables.systems, segment, summary, by_segment)
-    return evaluation_text(given, request, *results, digits_of(given), width_of(given.output))
+    work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
+    is_named, shown = bool(work.systems), (digits_of(given), width_of(given.output))
+    return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
 
 
 @printing(4)
-def compare(work: Work) -> str:
+def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of each pair."""
-    con, given, options = work.con, work.given, work.job.comparison
-    request = work.request("compare", by_user=True)
-    check_measures(request, "compare", "--")
+    work.prepare()
+    con, given, options, request = work.con, work.given, work.options, work.request
     if given.pairs and not request.choices:
         rule = "a measure by which one of two models is better, such as ndcg"
         raise UsageError(f"compare: --pairs needs {rule}")
-    tables = work.read()
-    systems = work.systems(tables, "compare")
-    if given.pairs and len(systems) > MOST_SYSTEMS:
-        raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {len(systems)}")
-    steps = plan(request, tables.has_system)
-    steps = replace(steps, tables=[*steps.tables, *segment_tables(request)])
-    queries = compare_queries(request, options)
+    work.check_models()
+    systems = len(work.systems)
+    if given.pairs and systems > MOST_SYSTEMS:
+        raise UsageError(f"compare: --pairs takes {MOST_SYSTEMS} models or fewer, got {systems}")
     if given.format == "sql":
-        asked = pairs_query(request, options) if given.pairs else itertools.chain(*queries)
-        return statements_text([*tables.statements, *steps.tables, *asked])
-    problems = work.make_tables(request, tables, steps)
+        asked = pairs_query(request, options) if given.pairs else itertools.chain(*work.comparisons())
+        return statements_text([*work.statements, *asked])
+    problems = work.make_tables()
     work.step("comparing")
-    found = [[row for query in each for row in fetch_rows(con, query)] for each in queries]
+    found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
     every = list(itertools.chain(*found))
     seen = [row for row in every if looks_at(given.fail_if, row)]
     correct_together(con, [row for row in seen if row["k"] != 0], options)
-    standings = []
-    if given.pairs or given.format not in ("csv", "json"):
-        standings = find_standings(con, request, options, len(systems), found[0], not given.pairs)
-    work.failed = failures(given.fail_if, every, values_of_comparison(every), problems)
+    orders = []
+    if given.pairs or given.format not in COPIED:
+        orders = find_orders(con, request, options, systems, found[0], not given.pairs)
+    work.failed = failures(con, given.fail_if, every, values_of_comparison(every), problems)
     if given.pairs:
-        return letters_text(given, options, standings)
-    segment = work.inputs.segment and work.inputs.segment[1]
-    return comparison_text(given, options, segment, found, standings, len(seen))
+        return letters_text(con, given, options, orders)
+    return comparison_text(con, given, options, work.segment, found, orders, len(seen))
 
 
 @printing(2)
-def explain(work: Work) -> str:
+def explain(work: Work) -> str | bytes:
     """Return one user's lists, and what follows from them."""
-    given, user = work.given, shorten(work.given.user_id)
-    tables = work.read()
-    check_users(work.con, work.inputs)
+    given, user, tables = work.given, shorten(work.given.user_id), work.tables
+    work.check_users()
     work.step("ranking")
     query = "SELECT count(*) > 0 FROM {} WHERE _ranking.main._ranking_is_user(userid, ?)"
     has_truth, has_list = (
@@ -254,46 +264,52 @@ def explain(work: Work) -> str:
     )
     if not (has_truth or has_list):
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
-    rows = fetch_rows(work.con, explain_query(work.job.request, given.user_id))
+    rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
     negated = negated_systems(work.con, work.inputs, tables)
     for row in rows:  # scores as they were given
         if row["score"] is not None and row.get("system") in negated:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")
-    return explanation_text(work.job, rows, has_truth, digits_of(given))
+    return explanation_text(work.con, given, work.request.ks[0], rows, has_truth, digits_of(given))
 
 
 @printing(2)
-def overlap(work: Work) -> str:
+def overlap(work: Work) -> str | bytes:
     """Return how much the models' lists have in common."""
-    work.systems(work.read(), "overlap")
+    work.check_models()
     work.step("comparing")
-    query = overlap_query(work.job.request, work.job.comparison.baseline, work.given.persistence)
-    return overlap_text(work.job, fetch_rows(work.con, query), digits_of(work.given))
+    query = overlap_query(work.request, work.options.baseline, work.given.persistence)
+    return overlap_text(work.con, work.given, fetch_rows(work.con, query), digits_of(work.given))
 
 
-def write_report(job: Job) -> None:
+@printing(1)
+def print_sql(work: Work) -> str:
+    """Return the evaluation's statements."""
+    work.prepare()
+    steps = work.plan
+    statements = [*work.statements, steps.summary, *filter(None, [steps.by_segment])]
+    if steps.by_user and work.given.by_user is not None:
+        statements.append(copy_statement(steps.by_user, work.given.by_user))
+    return statements_text(statements)
+
+
+def write_report(given: Any) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import png, svg, vl_convert
-    from ..reporting.findings import Findings
-    from ..reporting.gathering import Gathering
-    from ..reporting.page import page
+    from ..reporting.page import library, page
+    from ..reporting.queries import ReportQueries
 
-    given = job.options
     try:
         vl_convert()
+        library()
     except ImportError as error:
         raise DataError(f"report: {error}") from None
     if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
         raise DataError(f"{given.figures}: a file, not a directory")
-
-    def results() -> Findings:
-        gathering = Gathering(work.con, work.inputs, work.read(), job.request, job.comparison)
-        return gathering.findings(not given.no_check, given.allow_empty, work.step)
-
-    with opened(job, 5) as work:
-        findings = interruptible(work.con, results)
+    with opened(given, 5) as work:
+        work.tell = lambda _: None  # the page says it
+        findings = interruptible(work.con, lambda: ReportQueries(work).findings())
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
         figures = {}
@@ -308,35 +324,22 @@ def write_report(job: Job) -> None:
     if given.output is not None:
         write_output(given.output, drawn.html)
     for path, picture in pictures.items():
-        with atomic_file(path) as beside, open(beside, "wb") as file:
-            file.write(picture)
-
-
-@printing(1)
-def print_sql(work: Work) -> str:
-    """Return the evaluation's statements."""
-    request, tables = work.request("evaluate"), work.read()
-    steps = plan(request, tables.has_system)
-    statements = [*tables.statements, *steps.tables, steps.summary]
-    statements += [steps.by_segment] if steps.by_segment else []
-    if steps.by_user and work.given.by_user is not None:
-        statements.append(copy_statement(steps.by_user, work.given.by_user))
-    return statements_text(statements)
+        write_output(path, picture)
 
 
 def statements_text(statements: Sequence[str]) -> str:
     return "\n\n".join(f"{statement};" for statement in statements) + "\n"
 
 
-def fuse(job: Job) -> None:
+def fuse(given: Any) -> None:
     """Write the rankings of several models as one."""
     from .fusing import fuse_files
 
-    with opened(job, 1) as work:
+    with opened(given, 1) as work:
         work.step("fusing")
-        told = interruptible(work.con, lambda: fuse_files(work.con, work.inputs, job))
-    if not job.options.quiet:
-        write_output(None, told)
+        text = interruptible(work.con, lambda: fuse_files(work.con, work.inputs, given))
+    if not given.quiet:
+        write_output(None, text)
 
 
 def split(**given: Any) -> None:
@@ -345,58 +348,52 @@ def split(**given: Any) -> None:
 
     with connect({}) as con:
         header, rows = interruptible(con, lambda: split_events(con, **given))
-    write_output(None, render("table", header, rows))
+    write_output(None, table("table", header, rows))
 
 
 def print_measures(names: Sequence[str], format: str) -> None:
     """Print the registry's entries, of all measures or of some."""
     from ..measures.registry import TABLE_HEADER, measure_table
-    from .listing import find_measure, render_explanations, render_list
+    from .listing import explain_measure, find_measure, list_measures
 
     chosen = [find_measure(name) for name in names]
     found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
     cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
-    text = partial(render_explanations, chosen) if chosen else render_list
-    print_entries(format, TABLE_HEADER, cells, text)
+    texts = [partial(explain_measure, one) for one in chosen] or [partial(list_measures)]
+    print_entries(format, TABLE_HEADER, cells, texts)
 
 
 def print_functions(names: Sequence[str], format: str) -> None:
     """Print the functions of SQL, all or some."""
-    from .listing import find_function, function_table, functions, render_function_list, render_functions
+    from .listing import calls, explain_function, find_function, functions, list_functions
 
     chosen = [find_function(name) for name in names]
-    cells = function_table(chosen or [*functions()])
-    text = partial(render_functions, chosen) if chosen else render_function_list
-    print_entries(format, ("name", "call", "description"), cells, text)
+    cells = [(name, "; ".join(calls(name)), description(functions()[name])) for name in chosen or functions()]
+    texts = [partial(explain_function, name) for name in chosen] or [partial(list_functions)]
+    print_entries(format, ("name", "call", "description"), cells, texts)
 
 
 def print_entries(
-    format: str, header: Sequence[str], cells: Sequence[Cells], text_of: Callable[[int], str]
+    format: str, header: Sequence[str], cells: Sequence[Cells], texts: Sequence[Callable[[int], str]]
 ) -> None:
-    """Print a table for programs, or for people a text of the width of the terminal, up to 100."""
+    """Print a table for programs, or for people texts of the width of the terminal, up to 100."""
     if format == "table":
-        text = text_of(min(width_of(None), WIDEST) if is_terminal() else WIDEST)
+        width = min(width_of(None), WIDEST) if is_terminal() else WIDEST
+        write_output(None, "\n".join(text(width) for text in texts))
     else:
-        text = render_document(format, render(format, header, cells))
-    write_output(None, text)
+        with duckdb.connect() as con:
+            write_output(None, render(con, format, header, cells))
 
 
-def complete(shell: str) -> None:
+def print_completion(shell: str) -> None:
     """Print a script that makes a shell complete the command."""
-    try:
-        import shtab
-    except ImportError:
-        raise DataError(f"completion: shtab must be installed: {INSTALL}") from None
-    from .arguments import parsers
-    from .listing import NAMES
+    from click.shell_completion import get_completion_class
 
-    measures = " ".join(NAMES)
-    preamble = {
-        "bash": f'_ranking_udfs_measures() {{ compgen -W "{measures}" -- "$1"; }}',
-        "zsh": f"_ranking_udfs_measures() {{ _values -s , measure {measures}; }}",
-    }
-    code = shtab.complete(parsers()[0], shell, preamble=preamble.get(shell, ""))
-    write_output(None, f"{code}\n")
+    from .options import COMPLETE, group
+
+    made = get_completion_class(shell)
+    if made is not None:
+        write_output(None, made(group(lambda *_: None), {}, PROGRAM, COMPLETE).source())
 
 
 def install(database: str) -> None:
@@ -461,5 +458,5 @@ COMMANDS: dict[str, Callable[..., int | None]] = {
     "uninstall": uninstall,
     "measures": print_measures,
     "functions": print_functions,
-    "completion": complete,
+    "completion": print_completion,
 }

@@ -1,6 +1,7 @@
 """Files with rankings of several models as a file with one."""
 
 import os
+from typing import Any
 
 import duckdb
 
@@ -10,7 +11,6 @@ from ..inputs.tables import Inputs, input_files, load, systems_of
 from ..texts import shorten
 from ..writing import atomic_file
 from .output import check_outputs, copy_statement
-from .requests import Job
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
@@ -19,29 +19,29 @@ ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_f
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
 
-def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, job: Job) -> str:
+def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> str:
     """Write the fused rankings, and return a line that says what they are."""
-    output = str(job.options.output)
+    output = str(options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
     systems = systems_of(con, tables)
     if not tables.has_system:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
-    if job.options.weights is not None and {*job.options.weights} != {*systems}:
-        rule, got = f"one of each model ({', '.join(systems)})", ",".join(job.options.weights)
+    if options.weights is not None and {*options.weights} != {*systems}:
+        rule, got = f"one of each model ({', '.join(systems)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
-    given = {name: getattr(job.options, name) for name in ARGUMENTS}
+    given = {name: getattr(options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns.descending
     arguments = "".join(f", {name} := {sql_value(value)}" for name, value in given.items())
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
-    with atomic_file(output) as beside:
+    with atomic_file(output) as temporary:
         if output.lower().endswith(TREC):
-            con.execute(trec_statement(fused, order, output, beside))
+            con.execute(trec_statement(fused, order, output, temporary))
         else:
-            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", beside, ", USE_TMP_FILE false"))
+            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", temporary, ", USE_TMP_FILE false"))
     ((rows, users, most),) = con.execute(COUNTS.format(fused=fused)).fetchall()
     return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each\n"
 
@@ -52,10 +52,10 @@ def trec_statement(fused: str, order: str, output: str, path: str) -> str:
     return f"""COPY (
         SELECT CASE
             WHEN score IS NOT NULL AND NOT regexp_matches(concat(userid, itemid), '\\s')
-                THEN concat_ws(' ', userid, 'Q0', itemid, place, score, {literal(tag)})
+                THEN concat_ws(' ', userid, 'Q0', itemid, rank, score, {literal(tag)})
             ELSE error(concat(
                 {literal(NOT_TREC)}, userid, ', ', itemid, ', ', coalesce(score::VARCHAR, 'NULL')))
         END
-        FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS place FROM {fused})
+        FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS rank FROM {fused})
         ORDER BY {order}
     ) TO {literal(path)} ({AS_IT_IS})"""

@@ -5,13 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from operator import ge, gt, le, lt
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..evaluation.defaults import EVERYBODY
-from ..evaluation.errors import UsageError
+from ..evaluation.errors import UsageError, error_summary
 from ..evaluation.problems import is_problem, problem_text
 from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
 from ..texts import did_you_mean, shorten
+
+if TYPE_CHECKING:
+    import duckdb
 
 WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
@@ -20,21 +23,32 @@ SIGNS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt,
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
 VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
+SQL = "SQL"  # in place of a verdict
+IS_SQL = re.compile(r"=|<>|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
+PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
+NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
+CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict", "minimum_detectable_effect"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
 NOTHING_AT_0 = "at k = 0 there is nothing to look at"
+# The columns of a comparison that conditions of SQL may name, beside those of CORRECTED.
+COMPARED = (
+    *("users", "users_undefined", "users_without_rec_baseline", "users_without_rec_system", "wins", "ties"),
+    *("losses", "mean_baseline", "mean_system", "difference", "low", "high", "relative", "relative_low"),
+    *("relative_high", "standard_error", "effect_size", "higher_is_better"),
+)
 KEYS = ("system", "segment", "k", "measure")
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of `--fail-if`.
+    """One condition of `--fail-if`: words, or SQL over the rows of the results.
 
     text     as it was written
     system   the model that it looks at; None for each
     measure  the measure that it looks at, with its options; None for each
     cuts     the cut-offs that it looks at; () for each
     column   the column that has a bound, None for the measure's mean; of problems, the codes of some
-    verdict  the verdict that fails, or "problems" of the data; None for a bound
+    verdict  the verdict that fails, or "problems" of the data, or SQL; None for a bound
     sign     of the bound
     bound    the number to compare with
     share    whether that is a share of the users, in percent
@@ -50,13 +64,24 @@ class Condition:
     bound: float = 0.0
     share: bool = False
 
+    @property
+    def names(self) -> set[str]:
+        """The names in a condition of SQL: columns, and SQL's own words."""
+        found = NAME.findall(self.text) if self.verdict == SQL else []
+        return {quoted or plain.lower() for quoted, plain in found}
+
+    @property
+    def reads_p(self) -> bool:
+        """Whether it is SQL that reads a p or a verdict, which must then be corrected."""
+        return bool(self.names & CORRECTED)
+
     def is_of(self, row: Row) -> bool:
         """Return whether it looks at a row of a comparison, or at a value."""
         return (
             self.system in (None, row["system"])
             and self.measure in (None, row["measure"])
             and (not self.cuts or row["k"] in self.cuts)
-            and (self.verdict is None or can_be(self.verdict, row["measure"]))
+            and (self.verdict in (None, SQL) or can_be(str(self.verdict), row["measure"]))
         )
 
 
@@ -76,11 +101,21 @@ def parse_conditions(text: str) -> list[Condition]:
     Raises:
         ValueError: the rule that the text breaks
     """
-    return [parse_condition(one.strip()) for one in re.split(r",(?![^()]*\))", text)]
+    return [parse_condition(one.strip()) for one in PART.findall(text) or [""]]
 
 
 def parse_condition(text: str) -> Condition:
-    """Parse one condition; errors as in `parse_conditions`."""
+    """Parse one condition: of words, else of SQL if it looks like that; errors as in `parse_conditions`."""
+    try:
+        return parse_words(text)
+    except ValueError:
+        if IS_SQL.search(text):
+            return Condition(text, verdict=SQL)
+        raise
+
+
+def parse_words(text: str) -> Condition:
+    """Parse a condition of words; errors as in `parse_conditions`."""
     if text == PROBLEMS or re.fullmatch(rf"{PROBLEMS}\(.+\)", text):
         return Condition(text, column=text[len(PROBLEMS) + 1 : -1] or None, verdict=PROBLEMS)
     if (found := VERDICT.fullmatch(text)) is not None:
@@ -164,19 +199,75 @@ def row_keys(row: Row) -> dict[str, Any]:
 
 def looks_at(conditions: Iterable[Condition], row: Row) -> bool:
     """Return whether a verdict makes a condition fail: p is corrected over all such rows."""
-    return any(one.verdict in VERDICTS and one.is_of(row) for one in conditions)
+    return any((one.verdict in VERDICTS or one.reads_p) and one.is_of(row) for one in conditions)
 
 
 def failures(
+    con: "duckdb.DuckDBPyConnection",
     conditions: Iterable[Condition],
-    comparisons: Sequence[Row] = (),
+    rows: Sequence[Row] = (),
     values: Iterable[Value] = (),
     problems: Sequence[Row] = (),
+    cuts: Mapping[str, Sequence[int | None]] = {},
 ) -> list[str]:
-    """Return a line for each condition that holds, or that finds nothing to look at."""
+    """Return a line for each condition that holds, or that finds nothing to look at.
+
+    `rows` are those of a comparison, or of an evaluation, of whose measures `cuts` are the cut-offs.
+    """
     every = list({value_key(one): one for one in values}.values())
-    found = [(one.text, failure(one, comparisons, every, problems)) for one in conditions]
+    found = [
+        (
+            one.text,
+            sql_failure(con, one, rows, cuts) if one.verdict == SQL else failure(one, rows, every, problems),
+        )
+        for one in conditions
+    ]
     return [f"{text}: {line}" for text, line in found if line is not None]
+
+
+def sql_failure(
+    con: "duckdb.DuckDBPyConnection",
+    condition: Condition,
+    rows: Sequence[Row],
+    cuts: Mapping[str, Sequence[int | None]],
+) -> str | None:
+    """Say the rows of which a condition of SQL is true or unknown; p is the one that is corrected.
+
+    Where it names measures of an evaluation, it looks at the cut-offs that are theirs.
+    """
+    own = [cuts[name] for name in condition.names & {*cuts}]
+    looked = [row for row in rows if all(row["k"] in ks for ks in own)]
+    if not looked:
+        return "there is nothing to look at"
+    if any(row["k"] == 0 for row in looked):
+        return NOTHING_AT_0
+    if condition.reads_p and all(row["p"] is None for row in looked):
+        return "there is nothing to compare"
+    given: Sequence[Row] = looked
+    if "p" in looked[0]:
+        given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
+    found = query_rows(con, condition, dict.fromkeys(name for row in given for name in row), given)
+    return line_of([place_of(looked[i]) for i in found])
+
+
+def query_rows(
+    con: "duckdb.DuckDBPyConnection", condition: Condition, names: Iterable[str], rows: Sequence[Row] = ()
+) -> list[int]:
+    """Return the numbers of the rows, which have columns of these names, of which a condition is not false.
+
+    Raises:
+        UsageError: DuckDB does not understand it.
+    """
+    from duckdb import Error
+
+    from .tables import row_source
+
+    source, given = row_source(names, rows)
+    query = f"SELECT _row FROM {source} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
+    try:
+        return [i for (i,) in con.execute(query, [given]).fetchall()]
+    except Error as error:
+        raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
 
 
 def failure(
@@ -248,8 +339,8 @@ def line_of(found: Sequence[str]) -> str | None:
 
 def place_of(row: Row) -> str:
     """Say which row it is: `als in ndcg@10, segment SE`."""
-    place = "" if row["system"] is None else f"{shorten(row['system'])} "
-    place += f"in {row['measure']}@" if row["measure"] else "at k = "
+    place = "" if row.get("system") is None else f"{shorten(row['system'])} "
+    place += f"in {row['measure']}@" if row.get("measure") else "at k = "
     place += format_cut_off(row["k"])
     segment = row.get("segment")
     return place if segment in (None, EVERYBODY) else f"{place}, segment {shorten(segment)}"
@@ -260,13 +351,21 @@ def problem_codes(condition: Condition) -> list[str]:
     return [one.strip().lower() for one in (condition.column or "").split(",") if one.strip()]
 
 
-def check_problem_codes(
-    conditions: Iterable[Condition], caller: str, has_history: bool, codes: Iterable[Row]
+def check_conditions(
+    con: "duckdb.DuckDBPyConnection",
+    conditions: Iterable[Condition],
+    caller: str,
+    has_history: bool,
+    codes: Iterable[Row],
+    columns: Iterable[str],
 ) -> None:
-    """Raise UsageError for a problem that the check never finds, or that is never more than to know.
+    """Raise UsageError for SQL that is not understood, or a problem that the check never calls one.
 
-    `codes` are the rows of ranking_problem_codes.
+    `codes` are the rows of ranking_problem_codes, `columns` those that SQL may name beside KEYS.
     """
+    for one in conditions:
+        if one.verdict == SQL:
+            query_rows(con, one, (*KEYS, "baseline", "method", *columns))
     grave = {one["code"]: one for one in codes if one["can_be_problem"]}
     for one in conditions:
         for code in problem_codes(one) if one.verdict == PROBLEMS else ():

@@ -1,10 +1,12 @@
 """The text of `ranking-udfs measures` and `functions`: all on a few lines each, or some in full."""
 
-import inspect
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cache
+from inspect import getdoc
 from itertools import takewhile
-from textwrap import fill, wrap
+from textwrap import fill
+
+from tabulate import tabulate
 
 from ..duckdb.statements import description, macros, texts
 from ..evaluation.errors import UsageError
@@ -12,7 +14,6 @@ from ..measures.grammar import SPELLINGS, normalize_name
 from ..measures.registry import LIST_MEASURES, MEASURES, Measure
 from ..texts import did_you_mean, shorten
 
-NAMES = (*MEASURES, *LIST_MEASURES)
 MEASURES_BY_SPELLING = SPELLINGS | {
     normalize_name(name): one for one in LIST_MEASURES.values() for name in (*one.names, one.label)
 }
@@ -45,78 +46,53 @@ def functions() -> dict[str, str]:
     return {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
 
 
-def function_table(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    """Return the name, the arguments and the description of functions, for programs."""
-    return [(name, "; ".join(calls(name)), description(functions()[name])) for name in names]
-
-
 def calls(name: str) -> list[str]:
     """Return how a function may be called."""
     return [f"{name}({', '.join(given)})" for given in macros()[name].signatures()]
 
 
-def render_list(width: int) -> str:
-    """Render all measures, each with its description, its other names and its options."""
-    told = {}
+def list_measures(width: int) -> str:
+    """List all measures, each with its description, its other names and its options."""
+    texts = {}
     for one in (*MEASURES.values(), *LIST_MEASURES.values()):
-        told[one.name] = [one.description]
-        told[one.name] += [f"Also {', '.join(one.aliases)}."] if one.aliases else []
-        told[one.name] += [f"Options: {'; '.join(one.option_texts)}."] if one.option_texts else []
-    return f"{render_names(told, width)}\n\n`ranking-udfs measures NAME` explains one.\n"
+        texts[one.name] = one.description + f" Also {', '.join(one.aliases)}." * bool(one.aliases)
+        texts[one.name] += f" Options: {'; '.join(one.option_texts)}." * bool(one.option_texts)
+    return f"{list_names(texts, width)}\n\n`ranking-udfs measures NAME` explains one.\n"
 
 
-def render_function_list(width: int) -> str:
-    """Render all functions of SQL, each with what it does."""
-    told = {name: [description(text)] for name, text in functions().items()}
-    return f"{render_names(told, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
+def list_functions(width: int) -> str:
+    """List all functions of SQL, each with what it does."""
+    texts = {name: description(text) for name, text in functions().items()}
+    return f"{list_names(texts, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
 
 
-def render_names(told: Mapping[str, Sequence[str]], width: int) -> str:
-    """Render names, each with what is told of it beside it."""
-    narrow = max(map(len, told))
-    lines = []
-    for name, parts in told.items():
-        texts = [line for part in parts for line in wrap(part, width - narrow - 2, subsequent_indent="  ")]
-        lines += [
-            f"{left:<{narrow}}  {text}" for left, text in zip([name, *[""] * len(texts)], texts, strict=False)
-        ]
-    return "\n".join(lines)
+def list_names(texts: Mapping[str, str], width: int) -> str:
+    """List names, each with its text beside it."""
+    wide = width - max(map(len, texts)) - 2
+    return str(tabulate(texts.items(), tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True))
 
 
-def render_functions(names: Sequence[str], width: int) -> str:
-    """Render functions of SQL, each in full."""
-    return "\n".join(render_function(name, width) for name in names)
-
-
-def render_function(name: str, width: int) -> str:
-    """Render how a function is called, and the head of its file."""
+def explain_function(name: str, width: int) -> str:
+    """Say how a function is called, and show the head of its file."""
     head = "\n".join(
         line.removeprefix("-- ").removeprefix("--")
         for line in takewhile(lambda line: line.startswith("--"), functions()[name].splitlines())
     )
-    told = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls(name))
-    return f"{told}\n\n{head}\n"
+    called = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls(name))
+    return f"{called}\n\n{head}\n"
 
 
-def render_explanations(measures: Sequence[Measure], width: int) -> str:
-    """Render the facts of measures, and their docstrings."""
-    return "\n\n".join(render_explanation(one, width) for one in measures) + "\n"
-
-
-def render_explanation(one: Measure, width: int) -> str:
-    """Render the facts of a measure, and its docstring."""
+def explain_measure(one: Measure, width: int) -> str:
+    """Show the facts of a measure, and its docstring."""
     facts = {
         "Called": ", ".join(one.names),
         "Options": "; ".join(one.option_texts) or "none",
         "Range": one.range_text,
         "Empty or undefined": str(one.empty),
     }
-    head = [f"{one.label}\n{'=' * len(one.label)}"]
-    head += [
-        "\n".join(fill(f"{what}: {fact}", width, subsequent_indent="  ") for what, fact in facts.items())
-    ]
-    paragraphs = inspect.getdoc(one.compute) or ""
-    return "\n\n".join([*head, *(render_paragraph(text, width) for text in paragraphs.split("\n\n"))])
+    lines = (fill(f"{what}: {fact}", width, subsequent_indent="  ") for what, fact in facts.items())
+    paragraphs = (render_paragraph(text, width) for text in (getdoc(one.compute) or "").split("\n\n"))
+    return "\n\n".join([f"{one.label}\n{'=' * len(one.label)}", "\n".join(lines), *paragraphs]) + "\n"
 
 
 def render_paragraph(text: str, width: int) -> str:

@@ -2,6 +2,7 @@
 
 import codecs
 import json
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,10 @@ from contextlib import contextmanager
 from ..texts import printable
 
 PROGRAM = "ranking-udfs"
+EXIT_USAGE = 2  # wrong usage, or files that have nothing in common
+EXIT_FAILED = 3  # a condition of --fail-if holds
+KILLED = 128  # and the number of a signal: what a shell reports
+INTERRUPTED, BROKEN_PIPE = KILLED + signal.SIGINT, KILLED + 13
 WRITABLE = "ranking-udfs"  # the error handler for characters that a console does not have
 
 

@@ -1,171 +1,386 @@
-"""The commands and their options: which a command has is read of its help, in `help.txt`."""
+"""The commands, their options in groups, and their help: click's, made of one table of options."""
 
+import os
 import re
-from collections.abc import Mapping
-from functools import cache
-from pkgutil import get_data
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ..evaluation import defaults
-from ..evaluation.columns import is_min_grade
+import click
+from click.shell_completion import CompletionItem
+
+from ..evaluation.options import AT_LEAST_0, OPTIONS, Option, integer
 from .gates import parse_conditions
 from .values import (
-    AT_LEAST_0,
     COPY_OPTIONS,
     TREC,
     file_in,
-    integer,
-    number,
     parse_cut_offs,
     parse_items,
     parse_measures,
     parse_memory,
-    parse_output,
     parse_segment,
     parse_weights,
 )
 
-FILE = {"bash": "_shtab_compgen_files", "zsh": "_files", "tcsh": "f"}  # shtab.FILE, which may not be there
-MEASURE = {"bash": "_ranking_udfs_measures", "zsh": "_ranking_udfs_measures"}  # which `completion` prints
-SHARE = number("a number from 0 to 1", lambda share: 0 <= share <= 1)
-PERSISTENCE = number("a number above 0 and up to 1", lambda share: 0 < share <= 1)
-CONFIDENCE = number("a number above 0 and below 1", lambda share: 0 < share < 1)
-FLAGS = [
-    "--pairs",
-    "--long",
-    "--safe-csv",
-    "--ascending",
-    "--parts",
-    "--quiet",
-    "--no-check",
-    "--allow-empty",
-]
-# The arguments of argparse for each option, beside the name, the values and the text in `help.txt`.
-OPTIONS: dict[str, dict[str, Any]] = {
-    **{flag: {"default": False, "action": "store_true"} for flag in FLAGS},
-    **{name: {"complete": FILE} for name in ("--history", "--database", "--figures")},
-    **{name: {"default": "keep"} for name in ("--cold-users", "--cold-items", "--seen")},
-    "--measures": {"type": parse_measures, "action": "extend", "complete": MEASURE},
-    "-k": {"type": parse_cut_offs, "action": "extend"},
-    "--min-grade": {"type": number("a number > 0", is_min_grade)},
-    "--unjudged": {"default": "miss"},
-    "--ties": {"default": "item"},
-    "--segment": {"type": parse_segment, "complete": FILE},
-    "--items": {"type": parse_items, "complete": FILE},
-    "--head": {"type": SHARE, "default": defaults.HEAD},
-    "--divergence": {"default": defaults.DIVERGENCE},
-    "--user-id": {"required": True},
-    "--margin": {"type": AT_LEAST_0},
-    "--confidence": {"type": CONFIDENCE, "default": defaults.CONFIDENCE},
-    "--correction": {"default": "holm"},
-    "--test": {"default": "t"},
-    "--permutations": {"type": integer(1, 10**7), "default": defaults.PERMUTATIONS},
-    "--seed": {"type": integer(0, 2**63 - 1), "default": defaults.SEED},
-    "--persistence": {"type": PERSISTENCE, "default": defaults.PERSISTENCE},
-    "--output": {"type": parse_output, "complete": FILE},
-    "--by-user": {"type": file_in(*COPY_OPTIONS), "complete": FILE},
-    "--digits": {"type": integer(1, 17)},
-    "--fail-if": {"type": parse_conditions, "action": "extend"},
-    "--figure-format": {"default": "svg"},
-    "--pack": {"action": "print", "nargs": 0},
-    "--version": {"action": "print", "nargs": 0},
-    "--format-in": {"default": "auto"},
-    "--threads": {"type": integer(1)},
-    "--memory-limit": {"type": parse_memory},
-    "--method": {"default": "rrf"},
-    "--weights": {"type": parse_weights},
-    "--rrf-k": {"type": AT_LEAST_0, "default": 60},
-    "--normalize": {"default": "min_max"},
-    "--depth": {"type": integer(1)},
-    "--last": {"type": integer(1)},
-    "--folds": {"type": integer(1), "default": 1},
+WIDTH = 80
+COMPLETE = "_RANKING_UDFS_COMPLETE"  # the variable by which a shell asks for completions
+ALL = "\0"  # models, as the value of --ascending
+FORMATS = ("table", "csv", "json", "parquet", "markdown", "html")
+KEEP = ("keep", "drop")
+SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
+FLAGS = {
+    "pairs": "instead: models in order, with letters that those share who are not surely apart",
+    "long": "a row per measure",
+    "safe_csv": "a quote before text in CSV that a spreadsheet would take for a formula",
+    "parts": "several REC without a name are parts of one table",
+    "quiet": "print nothing but errors",
+    "no_check": "do not look for problems of the data",
+    "allow_empty": "no error if a model has no user or no item in common with TRUTH",
 }
-OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
-    "files": {"nargs": "+", "complete": FILE},
-    "events": {"metavar": "EVENTS", "complete": FILE},
-    "database": {"metavar": "FILE", "complete": FILE},
-    "names": {"metavar": "NAME", "nargs": "*", "complete": MEASURE},
-    "shell": {"choices": ("bash", "zsh", "tcsh")},
+# The options of the command alone, and what it reads otherwise than Python: a file and a column in one text.
+OWN = {
+    **{name: Option(help, False) for name, help in FLAGS.items()},
+    "measures": OPTIONS["measures"]._replace(parse=parse_measures),
+    "ks": Option("cut-offs, such as 5,10,all (10 if none)", parse=parse_cut_offs, value="LIST", is_list=True),
+    "segment": Option("results for each segment of users, too", parse=parse_segment, value="FILE:COLUMN"),
+    "items": OPTIONS["items"]._replace(parse=parse_items),
+    "user_id": Option("the user, as written in the files", value="USER"),
+    "output": Option("write here, by its ending .csv, .json, .parquet, .md, .html or .txt", value="FILE"),
+    "format": Option("instead of what the ending of --output says", choices=FORMATS),
+    "by_user": Option(
+        "each user's values: .csv, .parquet or .json", parse=file_in(*COPY_OPTIONS), value="FILE"),
+    "fail_if": Option(
+        "exit with 3 if so: worse, 'ndcg@10 < 0.3', problems, or a condition of SQL over the rows, as in "
+        "'difference < -0.01 AND p < 0.05'", parse=parse_conditions, value="CONDITION", is_list=True),
+    "digits": Option("significant digits (all, or 4 where people read)", parse=integer(1, 17), value="N"),
+    "figures": Option("write each chart as a file, for slides", value="FOLDER"),
+    "figure_format": Option("of these files", "svg", ("svg", "png")),
+    "pack": Option("instead: the script for clients without Python", False),
+    **{name: Option("name of this column, if called otherwise", value="COLUMN")
+       for name in ("user", "item", "score", "grade", "system")},
+    "time": Option("column of times in TRUTH and history ('' for none)", value="COLUMN"),
+    "ascending": Option("the lowest score is best, as of distances: for all models, or these of a column "
+                        "(or A=FILE:ascending)", value="[NAME,...]", is_list=True),
+    "database": Option("of DuckDB: files may be its tables and views", value="FILE"),
+    "format_in": Option("of files without an ending that says it", "auto", ("auto", "table", "trec")),
+    "threads": Option("of DuckDB", parse=integer(1), value="N"),
+    "memory_limit": Option("of DuckDB, such as 4GB", parse=parse_memory, value="SIZE"),
+    "method": Option("how to join", "rrf", ("rrf", "combsum", "combmnz", "borda")),
+    "weights": Option(
+        "of each model; 0 leaves it out (1 each)", parse=parse_weights, value="NAME=WEIGHT,..."),
+    "rrf_k": Option("the k of rrf", 60, parse=AT_LEAST_0, value="K"),
+    "normalize": Option("scores", "min_max", ("min_max", "z_score", "sum", "none")),
+    "depth": Option("rows of each list that count (all if not said)", parse=integer(1), value="N"),
+    "test_size": Option("how long the test is, such as '7 days', to the last event", value="SPAN"),
+    "test_from": Option("when the test begins", value="TIME"),
+    "last": Option("instead: each user's last N events are the test", parse=integer(1), value="N"),
+    "folds": Option("number of tests, one before the other", 1, parse=integer(1), value="N"),
+    "gap": Option("time between train and test", value="SPAN"),
+    "cold_users": Option("users in a test that are not in its train", "keep", KEEP),
+    "cold_items": Option("items in a test that are not in its train", "keep", KEEP),
+    "seen": Option("items that the user has in train, too", "keep", KEEP),
+}  # fmt: skip
+EVERY = OPTIONS | OWN
+MEASURED = {
+    "measures": "measures ks segment min_grade unjudged ties",
+    "what is in the lists": "history items head divergence",
 }
-OPERAND_OF = {"split": "events", "install": "database", "uninstall": "database"}
-OPERAND_OF |= {"measures": "names", "functions": "names", "completion": "shell"}  # of the others, files
+TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
+OF_FILES = "user item score grade system ascending database parts format_in quiet threads memory_limit"
+READ = {"files": f"{OF_FILES} no_check allow_empty"}
+READ_UNCHECKED = {"files": OF_FILES}
+READ_REC = {"files": OF_FILES.replace("grade ", "")}
+GIVEN = """REC are recommendations (userid, itemid, score), several models as a=a.csv b=b.csv or in a column
+system{}. Files are CSV, Parquet, JSON, TREC; a folder, 'rec/*.csv', a URL, or - for stdin."""
+GIVEN_TRUTH = "; TRUTH is what turned out right (userid, itemid, and rel if there are grades)"
 
-CHANGES: dict[str, dict[str, dict[str, Any]]] = {  # of options in a command
-    "split": {
-        "--output": {"type": str, "required": True},
-        **{f"--{name[:4]}": {"default": name} for name in ("userid", "itemid", "time")},
+
+class Spec(NamedTuple):
+    """A command: what it does and when to use it, its options by group, and examples."""
+
+    text: str
+    groups: Mapping[str, str]
+    examples: Sequence[str]
+    operand: str = "files"
+    has_truth: bool = True
+
+    @property
+    def names(self) -> list[str]:
+        """The names of its options."""
+        return " ".join(self.groups.values()).split()
+
+
+COMMANDS = {
+    "evaluate": Spec(
+        "Measure recommendations by the truth: means of recall, NDCG and so on. For which model is better, "
+        "use compare; for a page to show, report; for the reasons of one user's numbers, explain.",
+        {**MEASURED, "output": "output format by_user fail_if long digits safe_csv", **READ},
+        [
+            "evaluate rec.csv truth.csv -k 5,10 --by-user users.csv",
+            "evaluate a=a.csv b=b.csv truth.csv -m 'ndcg(gain=linear)@5,MAP'",
+        ],
+    ),
+    "compare": Spec(
+        "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
+        "for a page to show, report; without a truth, overlap.",
+        {**TESTED, **MEASURED, "output": "output format pairs fail_if digits safe_csv", **READ},
+        ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
+    ),
+    "report": Spec(
+        "Write a page for those who decide: the answer first, then data, means, differences, users and "
+        "segments as charts. For a terminal or a pipeline, use compare.",
+        {"page": "output figures figure_format", **TESTED, **MEASURED, **READ},
+        ["report als=als.csv bert=bert.csv truth.csv --output report.html"],
+    ),
+    "check": Spec(
+        "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
+        "evaluate, compare and report say the same in notes; to see it alone, use check.",
+        {
+            "check": "ks min_grade unjudged history time",
+            "output": "output format fail_if",
+            **READ_UNCHECKED,
+        },
+        [
+            "check rec.csv truth.csv -k 10,50",
+            "check rec.csv test.csv --history train.csv --fail-if problems",
+        ],
+    ),
+    "explain": Spec(
+        "Show one user's lists: rank by rank, with what is missed, and what NDCG, recall and precision are "
+        "made of. For means over users, use evaluate, whose --by-user writes each user's.",
+        {"user": "user_id ks min_grade ties", "output": "output format digits safe_csv", **READ_UNCHECKED},
+        [
+            "explain rec.csv truth.csv --user-id c02 -k 10",
+            "explain als=als.csv bert=bert.csv truth.csv --user-id 7 -k 5",
+        ],
+    ),
+    "overlap": Spec(
+        "Find out what models' lists have in common: how much would change for users, before any truth is "
+        "known. For which is better, with a truth, use compare.",
+        {"overlap": "ks baseline persistence", "output": "output format digits safe_csv", **READ_REC},
+        [
+            "overlap als=als.csv bert=bert.csv --baseline als -k 5,10",
+            "overlap all.parquet --system model --format json",
+        ],
+        has_truth=False,
+    ),
+    "split": Spec(
+        "Make train and test of a file of events: into a folder, of several folds into one for each, with "
+        "the reason of each event in neither. To measure what a model of train recommends, use evaluate.",
+        {
+            "split": "test_size test_from last folds gap cold_users cold_items seen",
+            "files": "output user item time",
+        },
+        [
+            "split events.csv --test-size '7 days' --folds 4 --output folds/",
+            "split ratings.csv --last 1 --output out/",
+        ],
+        "events",
+    ),
+    "fuse": Spec(
+        "Join the rankings of several models into one: for hybrid search, or an ensemble. To see whether "
+        "that helped, use compare, with the file that is written as one more model.",
+        {"fusion": "output method weights rrf_k normalize depth", **READ_REC},
+        [
+            "fuse bm25=bm25.csv vector=vector.csv --output fused.csv",
+            "fuse a.run b.run --weights a=1,b=0.5 --output fused.run",
+        ],
+        has_truth=False,
+    ),
+    "sql": Spec(
+        "Print the SQL of an evaluation: to run or change in DuckDB after ranking_udfs.register(con). For "
+        "its numbers, use evaluate; for the SQL of a comparison, compare --format sql.",
+        {**MEASURED, "output": "output by_user safe_csv pack", **READ},
+        ["sql rec.parquet truth.parquet -k 10", "sql --pack | duckdb shop.duckdb"],
+    ),
+    "install": Spec(
+        "Put the functions into a DuckDB file: for any client, as macros that stay, without Python. Where "
+        "there is no such file, write one that other sessions attach: ATTACH 'FILE' AS ranking (READ_ONLY); "
+        "FROM ranking.ranking_summary(...). To upgrade, install again. In Python, write "
+        "ranking_udfs.register(con); to undo, use uninstall.",
+        {},
+        ["install shop.duckdb"],
+        "database",
+    ),
+    "uninstall": Spec(
+        "Take the functions out of a DuckDB file: what install, or the script of sql --pack, put there.",
+        {},
+        ["uninstall shop.duckdb"],
+        "database",
+    ),
+    "measures": Spec(
+        "List the measures, or explain some: their options and other names, as -m takes them. For the "
+        "functions of SQL, use functions.",
+        {"output": "format"},
+        ["measures", "measures ndcg MAP"],
+        "names",
+    ),
+    "functions": Spec(
+        "List the functions of SQL, or explain some: how they are called, what they return, their errors. "
+        "For measures and their options, use measures.",
+        {"output": "format"},
+        ["functions", "functions ranking_compare ranking_check"],
+        "names",
+    ),
+    "completion": Spec(
+        "Print what makes a shell complete the command: bash, zsh or fish.",
+        {},
+        ["completion bash > ~/.ranking-udfs.bash  # source it in ~/.bashrc"],
+        "shell",
+    ),
+}
+COLUMN = "name of this column"
+CHANGES: dict[str, dict[str, Mapping[str, Any]]] = {  # of options in a command
+    "compare": {"format": {"choices": (*FORMATS, "latex", "sql")}},
+    "report": {"output": {"help": "the page, a file of HTML"}},
+    "check": {"fail_if": {"help": "exit with 3 if so: problems, 'problems(no_rows)'"}},
+    "explain": {
+        "ks": {"help": "one cut-off, or all (10 if none)"},
+        "ties": {"choices": ("item", "expected")},
     },
-    "fuse": {"--output": {"type": file_in(*COPY_OPTIONS, TREC), "required": True}},
-    **{name: {"--format": {"default": "table"}} for name in ("measures", "functions", "sql")},
+    "split": {
+        "output": {"help": "for train and test, as the events are", "value": "FOLDER"},
+        **{name[:4]: {"default": name, "help": COLUMN} for name in ("userid", "itemid", "time")},
+    },
+    "fuse": {"output": {"help": "where to, .run for TREC", "parse": file_in(*COPY_OPTIONS, TREC)}},
+    "sql": {"output": {"help": "write the SQL here"}},
+    **{name: {"format": {"default": "table", "help": "of the list"}} for name in ("measures", "functions")},
 }
-SETTINGS: dict[str, dict[str, Any]] = {  # values of what a command has no option for
-    **{name: {"usual": defaults.MEASURES, "allow_empty": True} for name in ("check", "explain", "overlap")},
-    **{name: {"usual": defaults.MEASURES} for name in ("evaluate", "sql")},
-    **{name: {"usual": defaults.COMPARED_MEASURES} for name in ("compare", "report")},
-    "fuse": {"usual": defaults.MEASURES, "grade": ""},
+REQUIRED = {("explain", "user_id"), ("split", "output"), ("fuse", "output")}
+OPERANDS: dict[str, dict[str, Any]] = {  # what stands without an option
+    "files": {"nargs": -1},
+    "events": {"metavar": "EVENTS"},
+    "database": {"metavar": "FILE"},
+    "names": {"metavar": "[NAME]...", "nargs": -1, "required": False},
+    "shell": {"type": click.Choice(["bash", "zsh", "fish"]), "metavar": "SHELL"},
 }
+FILES = ("files", "events", "database", "history", "items", "segment", "output", "by_user", "figures")
 
 
-ROW = re.compile(r"(?:(-\w), )?(--?[a-z][a-z-]*)(?:\[\S+\])?(?: ([A-Z]\S*?|\{.*?\}))?(?=, -|$)")
+class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript
+    """A value that is read by a function whose ValueError says the rule, with what a shell completes."""
+
+    def __init__(self, name: str, parse: Callable[[str], Any] | None = None) -> None:
+        self.name, self.parse = name, parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        try:
+            return self.parse(value) if self.parse is not None and isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        if self.name in ("measures", "names"):
+            from ..measures.registry import LIST_MEASURES, MEASURES
+
+            before, comma, last = incomplete.rpartition(",")
+            names = [name for name in (*MEASURES, *LIST_MEASURES) if name.startswith(last)]
+            return [CompletionItem(f"{before}{comma}{name}") for name in names]
+        return [CompletionItem(incomplete, type="file")] if self.name in FILES else []
 
 
-class Command(NamedTuple):
-    """A command: its line in the list of all, its help, and what argparse takes for each of its options."""
-
-    line: str
-    help: str
-    options: Mapping[str, dict[str, Any]]
-    operand: str
-    settings: Mapping[str, Any]
-    has_truth: bool
+Callback = Callable[[str, dict[str, Any]], Any]
 
 
-@cache
-def screens() -> dict[str, str]:
-    """Return the helps of help.txt by command, that of all by an empty name."""
-    text = (get_data(__package__, "help.txt") or b"").decode()
-    _, *parts = re.split(r"^\[(.*)\]\n", text, flags=re.MULTILINE)
-    found = {name: f"{part.rstrip()}\n" for name, part in zip(parts[::2], parts[1::2], strict=True)}
-    for name in [name for name in found if name.startswith("@")]:
-        rows = found.pop(name)
-        found = {other: part.replace(f"{name}\n", rows) for other, part in found.items()}
-    return found
+class Command(click.Command):
+    """A command whose help has its options in groups, then examples."""
+
+    def __init__(self, name: str, spec: Spec, callback: Callback) -> None:
+        self.spec = spec
+        given: dict[str, Any] = {"type": Value(spec.operand), "required": True} | OPERANDS[spec.operand]
+        if spec.operand == "files":
+            given["metavar"] = "REC [REC]... TRUTH" if spec.has_truth else "REC [REC]..."
+        params: list[click.Parameter] = [click.Argument([spec.operand], **given)]
+        params += [option(name, one) for one in spec.names]
+        line = spec.text.partition(":")[0]
+        super().__init__(name, params=params, callback=lambda **all_: callback(name, all_), short_help=line)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        is_asked = "ascending" in self.spec.names
+        return super().parse_args(ctx, [*ascending_with_names(args)] if is_asked else args)
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write usage, what it does and when to use it, options by group, and examples."""
+        self.format_usage(ctx, formatter)
+        texts = [self.spec.text]
+        if self.spec.operand == "files":
+            texts.append(GIVEN.format(GIVEN_TRUTH * self.spec.has_truth))
+        for text in texts:
+            formatter.write_paragraph()
+            formatter.write_text(text)
+        records = {one.name: one.get_help_record(ctx) for one in self.params}
+        for group, names in self.spec.groups.items():
+            with formatter.section(group):
+                formatter.write_dl([found for one in names.split() if (found := records[one])])
+        with formatter.section("examples"):
+            formatter.write("".join(f"  ranking-udfs {line}\n" for line in self.spec.examples))
 
 
-@cache
-def commands() -> dict[str, Command]:
-    """Return the commands by their names."""
-    lines = dict(re.findall(r"^  (\w+)  +(.*)", screens()[""], re.MULTILINE))
-    return {
-        name: Command(
-            lines[name],
-            screen,
-            options_of(screen, CHANGES.get(name, {})),
-            OPERAND_OF.get(name, "files"),
-            SETTINGS.get(name, {}),
-            "TRUTH\n" in screen,
-        )
-        for name, screen in screens().items()
-        if name
+def option(command: str, name: str) -> click.Option:
+    """Make click's option of that of a command."""
+    one = EVERY[name]._replace(**CHANGES.get(command, {}).get(name, {}))
+    given: dict[str, Any] = {"help": one.help, "required": (command, name) in REQUIRED}
+    if one.default is False:
+        given["is_flag"] = True
+    else:
+        given |= {"multiple": one.is_list, "metavar": one.value or None}
+        given["type"] = click.Choice(one.choices) if one.choices else Value(name, one.parse)
+        given |= {"default": one.default, "show_default": True} if one.default is not None else {}
+    if name == "pack":
+        given |= {"is_eager": True, "expose_value": False, "callback": print_pack}
+    names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}"]
+    return click.Option([*filter(None, names), name], **given)
+
+
+class Commands(click.Group):
+    """All commands, in the order of their table."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS]
+
+
+def print_version(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        from ..version import versions
+
+        click.echo(f"ranking-udfs {versions()}")
+        ctx.exit()
+
+
+def print_pack(ctx: click.Context, _: click.Parameter, given: bool) -> None:
+    if given:
+        from ..duckdb.portable import SCRIPT
+        from ..duckdb.statements import read
+
+        click.echo(read(SCRIPT), nl=False)
+        ctx.exit()
+
+
+def group(callback: Callback) -> Commands:
+    """Make the whole command; the callback gets the name of a command and its arguments."""
+    flag: dict[str, Any] = {"is_flag": True, "is_eager": True, "expose_value": False}
+    flag |= {"callback": print_version, "help": "Versions of what it runs on."}
+    given: dict[str, Any] = {
+        "commands": {name: Command(name, spec, callback) for name, spec in COMMANDS.items()},
+        "params": [click.Option(["--version"], **flag)],
+        "help": "Measure recommendations and search results, compare models, look for problems in the data.",
+        "context_settings": {"max_content_width": WIDTH, "terminal_width": WIDTH},
+        "no_args_is_help": False,
     }
+    return Commands("ranking-udfs", **given)
 
 
-def options_of(screen: str, changes: Mapping[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return what argparse takes for each option of a screen, by rows as `-s, --name VALUE  what it does`."""
-    found = {}
-    for row, text in re.findall(r"^  (-\S+(?: \S+)*)(?:  +(.*))?$", screen, re.MULTILINE):
-        named, value = ROW.findall(row), ""
-        texts = [text] if len(named) == 1 else text.split("; ")  # what a part says, if each option has one
-        texts = texts if len(texts) == len(named) else [""] * len(named)
-        for (short, name, given), text in reversed([*zip(named, texts, strict=True)]):
-            known = OPTIONS.get(name, {}) | changes.get(name, {})
-            value = given or value
-            if "action" not in known or known["action"] == "extend":
-                known |= {"choices": value[1:-1].split(",")} if value.startswith("{") else {"metavar": value}
-            found[name] = known | {"help": text, "short": short}
-    return found
+def ascending_with_names(args: Sequence[str]) -> Iterator[str]:
+    """Yield the arguments with a value for each `--ascending`: the models that it names, or all.
 
-
-def name_of(option: str) -> str:
-    """Return what a Namespace has the option by."""
-    return option.lstrip("-").replace("-", "_")
+    What stands behind a blank names models only if it can be neither a file nor a table of a database.
+    """
+    may_be_table = any(one.startswith("--database") for one in args)
+    for before, text in zip(["", *args], args, strict=False):
+        is_path = may_be_table or os.path.exists(text) or re.search(r"^-|[./\\=:*?[]", text)
+        if before == "--ascending" and not is_path:
+            yield f"--ascending={text}"
+        else:
+            yield f"--ascending={ALL}" if text == "--ascending" else text

@@ -42,14 +42,15 @@ def copy_statement(query: str, path: str, options: str = "") -> str:
     return f"COPY (\n{query}\n) TO {literal(path)} ({COPY_OPTIONS[extension(path)]}{options})"
 
 
-def write_output(path: str | None, text: str) -> None:
+def write_output(path: str | None, text: str | bytes) -> None:
     """Print the text, or write it to the file."""
     if path is None:
+        text = text if isinstance(text, str) else text.decode()
         if sys.stdout is None:
             raise DataError("standard output is closed")
         if is_terminal():  # which would obey escape sequences in the name of a model
             text = "".join(f"{printable(line)}\n" for line in text.splitlines())
         sys.stdout.write(text)
         return
-    with atomic_file(path) as beside, open(beside, "w", encoding="utf-8", errors=WRITABLE) as file:
-        file.write(text)
+    with atomic_file(path) as temporary, open(temporary, "wb") as file:
+        file.write(text if isinstance(text, bytes) else text.encode(errors=WRITABLE))

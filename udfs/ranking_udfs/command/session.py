@@ -92,8 +92,8 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
             advance(began)
             began += 1
 
-        def advance(place: float) -> None:
-            bar.update(max(0, place - bar.n))
+        def advance(position: float) -> None:
+            bar.update(max(0, position - bar.n))
 
         def show() -> None:
             while not done.wait(PROGRESS_SECONDS):

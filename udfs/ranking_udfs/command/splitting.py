@@ -89,5 +89,5 @@ def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: 
     for (fold, part), file in files.items():
         rows = f"FROM ranking_command_split WHERE fold = {fold} AND part = {literal(part)}"
         query = f"SELECT * EXCLUDE (fold, part, dropped) {rows}"
-        with atomic_file(file) as beside:
-            con.execute(copy_statement(query, beside, ", USE_TMP_FILE false"))
+        with atomic_file(file) as temporary:
+            con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false"))

@@ -19,7 +19,7 @@ from ..inputs.tables import Inputs
 def with_stdin(inputs: Inputs) -> Iterator[Inputs]:
     """Yield the inputs, with standard input in a file, since it is read more than once."""
     paths = [str(rec).rpartition("=")[2] for rec in inputs.recs]
-    paths += [path for path, _ in inputs.beside_rec.values()]
+    paths += [path for path, _ in inputs.other_tables.values()]
     if STDIN not in paths:
         yield inputs
         return

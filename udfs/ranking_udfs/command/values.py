@@ -1,12 +1,12 @@
 """Values of the command's options, read from text; a ValueError says the rule that one breaks."""
 
-import math
 import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..evaluation.defaults import LARGEST_K
+from ..evaluation.options import AT_LEAST_0
 
 if TYPE_CHECKING:
     from ..measures.grammar import Choice
@@ -21,32 +21,6 @@ COPY_OPTIONS = {
     ".ndjson": "FORMAT json",
 }
 TREC = ".run"
-
-
-def number(
-    rule: str, holds: Callable[[float], bool] = math.isfinite, kind: type[float] | type[int] = float
-) -> Callable[[str], float]:
-    """Return the reader of a finite number that holds to the rule."""
-
-    def parse(text: str) -> float:
-        try:
-            found = kind(text)
-            if math.isfinite(found) and holds(found):
-                return found
-        except (ValueError, OverflowError):
-            pass
-        raise ValueError(f"must be {rule}, got {text!r}")
-
-    return parse
-
-
-AT_LEAST_0 = number("a number of 0 or more", lambda one: one >= 0)
-
-
-def integer(low: int, high: int | None = None) -> Callable[[str], float]:
-    """Return the reader of an integer from low to high."""
-    rule = f"an integer of {low} or more" if high is None else f"an integer from {low} to {high}"
-    return number(rule, lambda found: low <= found and (high is None or found <= high), int)
 
 
 def parse_measures(text: str) -> list["Choice"]:
@@ -109,11 +83,6 @@ def parse_items(text: str) -> tuple[str, str]:
     path, _, column = rest.rpartition(":")
     is_path = not column or "/" in column or "\\" in column  # as behind https:
     return (text, "category") if is_path or not path else (drive + path, column)
-
-
-def parse_output(path: str) -> str | None:
-    """Read where text goes; `-` is standard output, as of other commands."""
-    return None if path == "-" else path
 
 
 def file_in(*endings: str) -> Callable[[str], str]:

@@ -8,7 +8,7 @@ from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
-from .pairs import Standing
+from .pairs import ModelOrder
 from .problems import is_problem
 from .words import Row, column_decimals, format_number, format_p, format_with_half, join_names
 
@@ -73,13 +73,13 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     return text + "."
 
 
-def best_sentence(found: Standing, options: ComparisonOptions, digits: int) -> str:
+def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int) -> str:
     """Compare the best model with the second best; p is of all pairs, since these two were picked of them."""
     pairs = len(found.means) * (len(found.means) - 1) // 2
     return f"Best against second best: {sentence(found.best, options, pairs, digits)}"
 
 
-def leading_sentence(found: Standing, shared: Sequence[Row] = ()) -> str:
+def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
     """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
     text = best_and_surely(found)
     if shared and shared[0]["system"] != next(iter(found.means)):
@@ -88,7 +88,7 @@ def leading_sentence(found: Standing, shared: Sequence[Row] = ()) -> str:
     return text
 
 
-def best_and_surely(found: Standing) -> str:
+def best_and_surely(found: ModelOrder) -> str:
     first, second, *_ = map(printable, found.means)
     label = measure_label(found.best)
     tied = list(map(printable, found.leaders[1:]))
@@ -133,13 +133,13 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
     `rows` are of ranking_beyond_accuracy, with a history.
     """
     catalogue = "catalogue" if has_items else "history"
-    told = [
+    facts = [
         ("popularity_lift", 1, 1, "", "{} recommends items {} times as popular as what its users had"),
         ("coverage", 0, 100, " %", f"{{}} recommends {{}} of the items of the {catalogue}"),
         ("repeats", 0, 100, " %", "{} recommends what the user already has: {} of the items"),
     ]
     texts = []
-    for name, more, scale, unit, words in told:
+    for name, more, scale, unit, words in facts:
         known = [row for row in rows if row[name] is not None]
         numbers = [scale * (row[name] + more) for row in known]
         if not known or (name == "repeats" and not any(numbers)):
@@ -184,8 +184,8 @@ def caveats(problems: Sequence[Row], k: int | None) -> list[str]:
     for rows in found.values():
         names = ["" if row["system"] is None else f"{printable(row['system'])} " for row in rows]
         shares = ["" if row["of"] is None else f" of {row['of']}" for row in rows]
-        told = zip(names, rows, shares, strict=True)
-        counts = ", ".join(f"{name}{row['count']}{share}" for name, row, share in told)
+        counted = zip(names, rows, shares, strict=True)
+        counts = ", ".join(f"{name}{row['count']}{share}" for name, row, share in counted)
         problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
         advice = dict.fromkeys(row["write"] for row in rows if row["write"])
         texts.append(f"{problem[:1].upper()}{problem[1:]}: {counts}{''.join(f'; {one}' for one in advice)}.")
@@ -228,13 +228,13 @@ def footnote(
         higher = "is higher, the same, lower"
         won = higher if len(neutral) == len(measures) else f"{won} (of {', '.join(neutral)}: {higher})"
     text = f"W/T/L: with how many users a model {won}. "
-    text += f"{share} % intervals of the mean difference, each alone; p of {TESTS[options.test]}"
+    text += f"{share} % confidence interval of each comparison; {TESTS[options.test].removeprefix('the ')}"
     name = CORRECTIONS[options.correction]
     if name is None:
         return f"{text}, not corrected for the number of comparisons."
     apart = ", all users apart from segments" if has_segments else ""
-    each = f"for all comparisons in one measure at one k{apart}"
+    each = f"{name}-adjusted across systems within each measure and k{apart}"
     if not gated:
-        return f"{text}, corrected after {name} {each}."
+        return f"{text}, {each}."
     seen = f"corrected after {name} for all {gated} comparison{'s' * (gated > 1)} that --fail-if looks at"
     return f"{text}, {seen}." if gated == count else f"{text}, {seen}; of the others {each}."

@@ -17,7 +17,7 @@ TURNED = {"better": "worse", "worse": "better"}
 
 
 @dataclass(frozen=True)
-class Standing:
+class ModelOrder:
     """The models in one measure at one cut-off.
 
     measure, k  as in the rows of a comparison
@@ -39,7 +39,7 @@ class Standing:
         return [system for system, letters in self.letters.items() if set(letters) & set(best)]
 
 
-def standing(rows: Sequence[Row]) -> Standing | None:
+def order_models(rows: Sequence[Row]) -> ModelOrder | None:
     """Put models in order by the comparisons of all pairs in one measure at one cut-off.
 
     Returns None where pairs are of different users, since some have no value.
@@ -55,7 +55,7 @@ def standing(rows: Sequence[Row]) -> Standing | None:
     letters = assign_letters(list(means), apart)
     if best["system"] != first:
         best = turn(best)
-    return Standing(best["measure"], best["k"], means, letters, best)
+    return ModelOrder(best["measure"], best["k"], means, letters, best)
 
 
 def families(rows: Iterable[Row]) -> list[list[Row]]:
@@ -66,7 +66,7 @@ def families(rows: Iterable[Row]) -> list[list[Row]]:
     return list(found.values())
 
 
-def find_standings(
+def find_orders(
     con: duckdb.DuckDBPyConnection,
     request: Request,
     options: ComparisonOptions,
@@ -74,7 +74,7 @@ def find_standings(
     compared: Sequence[Row],
     needs_users: bool = True,
     fetch: Callable[[str], Sequence[Row]] | None = None,
-) -> list[Standing | None]:
+) -> list[ModelOrder | None]:
     """Put the models in order, by each measure that ranks them and each k; None where there is no order.
 
     `compared` are the comparisons of all users; those of all pairs are asked for where these are of a
@@ -89,7 +89,7 @@ def find_standings(
             return []
         queries = pairs_query(request, options)
         pairs = [row for query in queries for row in (fetch(query) if fetch else fetch_rows(con, query))]
-    return list(map(standing, families(pairs)))
+    return list(map(order_models, families(pairs)))
 
 
 def turn(row: Row) -> Row:

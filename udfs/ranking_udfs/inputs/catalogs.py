@@ -2,13 +2,12 @@
 
 import os
 import re
-from difflib import get_close_matches
 
 import duckdb
 
 from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError
-from ..texts import shorten
+from ..texts import nearest, shorten
 
 QUERY = re.compile(r"\s*(\(\s*)?(select|from|with|values)\b\W", re.IGNORECASE)  # as _ranking_table has it
 RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's own
@@ -79,8 +78,8 @@ class Database(Catalog):
         names = {".".join(key if key[0] != "main" else key[1:]): key for key in self.relations(con)}
         called = text.lower()
         near = [name for name, (_, table) in names.items() if table in (called, called.rpartition(".")[2])]
-        near = near or get_close_matches(called, names, 1)
-        there = f"did you mean {near[0]}?" if near else f"there are: {', '.join(names) or 'none'}"
+        meant = near[0] if near else nearest(called, names)
+        there = f"did you mean {meant}?" if meant else f"there are: {', '.join(names) or 'none'}"
         return DataError(f"{text}: no such table or view, and no such file ({shorten(there)})")
 
 

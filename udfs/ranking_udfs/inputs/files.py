@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 import duckdb
 
 from ..duckdb.statements import identifier, literal
+from ..evaluation.columns import ARGUMENTS
 from ..evaluation.errors import DataError, error_summary
-from ..texts import shorten
+from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database
-from .missing import MissingColumnsError
 
 READERS = {
     ".parquet": "read_parquet",
@@ -24,6 +24,7 @@ READERS = {
     ".jsonl": "read_json",
     ".ndjson": "read_json",
 }
+TREC = (".run", ".qrels", ".trec")
 COMPRESSIONS = (".gz", ".zst")
 MAGIC = {  # what a file is that begins so, and how its name must end
     b"\x1f\x8b": ("compressed by gzip", ".gz"),
@@ -90,7 +91,7 @@ class Wanted:
 
     required     the columns that must be there
     optional     those that may be
-    form         "table", "trec" or "auto": a TREC file if it has the shape of one
+    form         "table", "trec" or "auto": a TREC file if its name says so
     trec_fields  the number of fields of its lines if it is one
     """
 
@@ -103,6 +104,35 @@ class Wanted:
     def columns(self) -> dict[str, str]:
         """All columns by role."""
         return {**self.optional, **self.required}
+
+
+class MissingColumnsError(DataError):
+    """An error of a file or table that lacks columns; `near` has the most similar ones by role."""
+
+    def __init__(self, path: str, missing: Mapping[str, str], there: Iterable[str]) -> None:
+        """Say which are missing, and which there are."""
+        self.missing, names = missing, list(there)
+        self.near = {role: nearest(name, names) for role, name in missing.items()}
+        columns = " and ".join(f"no column {name!r}" for name in missing.values())
+        super().__init__(f"{path}: {columns} (there are: {shorten(', '.join(names))})")
+
+    def with_advice(self, is_command: bool) -> DataError:
+        """Return the error with the options, or the arguments of Python, that name other columns."""
+        roles = [role for role in self.missing if role in ARGUMENTS]  # that of segments stands with its file
+        texts = ", ".join(written(role, self.near[role] or "...", is_command) for role in roles)
+        return DataError(f"{self}; write {texts}" if texts else str(self))
+
+
+def option(role: str, is_command: bool) -> str:
+    """Return what names the column of this role: `--user`, or `user_col`."""
+    argument = ARGUMENTS[role]
+    return f"--{argument.removesuffix('_col')}" if is_command else argument
+
+
+def written(role: str, column: str, is_command: bool) -> str:
+    """Return the option or argument of a role with the name of a column, as a user writes it."""
+    name = option(role, is_command)
+    return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
 
 
 def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
@@ -175,31 +205,31 @@ def open_source(
             source = typed_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
         else:
             read = [(one, stdin if one == STDIN else one) for one in paths]
-            files = [file for one, place in read for file in checked_files(con, catalog, one, place)]
-            places = [pattern(place) for _, place in read]
-            source = file_source(con, path, places, files, wanted)
+            files = [file for one, location in read for file in checked_files(con, catalog, one, location)]
+            locations = [pattern(location) for _, location in read]
+            source = file_source(con, path, locations, files, wanted)
         columns = ", ".join(source.columns.values())
         # Hashed, so that no value becomes an object, which of a TIMESTAMPTZ wants pytz on DuckDB 1.5.
         first = con.execute(f"SELECT hash({columns}) FROM {source.rows} LIMIT 1").fetchone()
     except (duckdb.Error, ValueError) as error:
-        told = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
-        raise DataError(f"{path}: {told}") from None
+        message = error_summary(error).removeprefix(f"Invalid Input Error: {path}: ").replace(stdin, STDIN)
+        raise DataError(f"{path}: {message}") from None
     if first is None:
         raise DataError(f"{path}: no rows")
     return source
 
 
-def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, place: str) -> list[str]:
-    """Return the files of a path that is read at `place`; DataError without any, or if it is no table."""
-    files = list_files(con, place)
+def checked_files(con: duckdb.DuckDBPyConnection, catalog: Catalog, path: str, location: str) -> list[str]:
+    """Return the files of a path that is read at `location`; DataError without any, or if it is no table."""
+    files = list_files(con, location)
     if not files:
         raise catalog.missing_error(con, path)
     for file in filter(os.path.isfile, files):
-        check_head(file, path if file == place else file)
-    if os.path.isfile(place):
-        if not os.path.getsize(place):
+        check_head(file, path if file == location else file)
+    if os.path.isfile(location):
+        if not os.path.getsize(location):
             raise DataError(f"{path}: no rows")
-        if is_database(place):
+        if is_database(location):
             example = f"--database {path} rec truth"
             raise DataError(f"{path}: a database, not a table: name its tables, as in {example}")
     return files
@@ -218,16 +248,15 @@ def check_head(file: str, path: str) -> None:
 
 
 def file_source(
-    con: duckdb.DuckDBPyConnection, path: str, places: Sequence[str], files: Sequence[str], wanted: Wanted
+    con: duckdb.DuckDBPyConnection, path: str, locations: Sequence[str], files: Sequence[str], wanted: Wanted
 ) -> Source:
-    """Open all files of these places, which are paths and patterns, as one table."""
-    kinds = {extension(place) for place in places}
-    if len({READERS.get(kind, "read_csv") for kind in kinds}) > 1:
+    """Open all files of these locations, which are paths and patterns, as one table."""
+    kinds = {extension(location) for location in locations}
+    if len({"TREC" if kind in TREC else READERS.get(kind, "read_csv") for kind in kinds}) > 1:
         raise DataError(f"{path}: parts must be of one format, got {' and '.join(sorted(kinds)[:2])}")
-    place = literal(places[0]) if len(places) == 1 else f"[{', '.join(map(literal, places))}]"
-    may_be_trec = wanted.form == "auto" and not kinds & {*READERS}
-    if wanted.form == "trec" or (may_be_trec and is_trec(con, place, wanted.trec_fields)):
-        return trec_source(path, place, wanted.trec_fields)
+    location = literal(locations[0]) if len(locations) == 1 else f"[{', '.join(map(literal, locations))}]"
+    if wanted.form == "trec" or (wanted.form == "auto" and wanted.trec_fields and kinds <= {*TREC}):
+        return trec_source(path, location, wanted.trec_fields)
     function = READERS.get(kinds.pop(), "read_csv")
     folders = {
         part.partition("=")[0].lower()
@@ -239,8 +268,8 @@ def file_source(
         names = wanted.columns
         texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
-        return typed_source(con, path, f"{function}({place}{types})", wanted)
-    reader = f"{function}({place}" + (", hive_types_autocast = false" if folders else "")
+        return typed_source(con, path, f"{function}({location}{types})", wanted)
+    reader = f"{function}({location}" + (", hive_types_autocast = false" if folders else "")
     return text_source(con, path, function, reader, wanted)
 
 
@@ -253,7 +282,7 @@ def describe_columns(
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
     row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
-        raise MissingColumnsError(path, missing, names, row, types)
+        raise MissingColumnsError(path, missing, types)
     return names, {role: types[name] for role, name in names.items()}, row
 
 
@@ -338,42 +367,22 @@ def struct_literal(types: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{literal(name)}: {literal(kind)}' for name, kind in types.items())}}}"
 
 
-def read_lines(place: str) -> str:
+def read_lines(location: str) -> str:
     """Return the SQL that reads the lines of files, which are named in SQL."""
     return (
-        f"read_csv({place}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
+        f"read_csv({location}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
         "header = false, delim = '', quote = '', escape = '')"
     )
 
 
-def is_trec(con: duckdb.DuckDBPyConnection, place: str, fields: int) -> bool:
-    """Return whether the first lines have the shape of a TREC run or of qrels."""
-    try:
-        query = f"SELECT line FROM {read_lines(place)} WHERE trim(line) <> '' LIMIT 10"
-        lines = [line.split() for (line,) in con.execute(query).fetchall()]
-    except duckdb.Error:
-        return False
-    return bool(lines) and all(
-        len(line) == fields and is_float(line[3]) and (fields == QRELS or is_float(line[4])) for line in lines
-    )
-
-
-def is_float(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
-def trec_source(path: str, place: str, fields: int) -> Source:
+def trec_source(path: str, location: str, fields: int) -> Source:
     """Open a TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
     message = literal(f"{path}: a line is not of the shape `{shape}`: ")
     rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
         "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"
-        f"FROM {read_lines(place)} WHERE trim(line, e' \\t\\r') <> ''))"
+        f"FROM {read_lines(location)} WHERE trim(line, e' \\t\\r') <> ''))"
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:

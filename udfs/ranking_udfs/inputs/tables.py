@@ -7,9 +7,9 @@ one id.
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import duckdb
 
@@ -17,13 +17,22 @@ from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.problems import CODES, with_advice
-from ..evaluation.queries import Request, fetch_rows
-from ..evaluation.words import Row
 from ..texts import shorten
 from .catalogs import Catalog, Frame
-from .files import IDS, QRELS, RUN, STDIN, Source, Wanted, list_files, open_source, type_family
-from .missing import MissingColumnsError, missing_text, option, written
+from .files import (
+    IDS,
+    QRELS,
+    RUN,
+    STDIN,
+    MissingColumnsError,
+    Source,
+    Wanted,
+    list_files,
+    open_source,
+    option,
+    type_family,
+    written,
+)
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
 Result = TypeVar("Result")
@@ -68,7 +77,7 @@ class Inputs:
     is_command: bool = False
 
     @property
-    def beside_rec(self) -> dict[str, tuple[str, Wanted]]:
+    def other_tables(self) -> dict[str, tuple[str, Wanted]]:
         """The path and the columns of each table but rec by its name, in the order in which they are made."""
         user, item = {"userid": self.columns.user_col}, {"itemid": self.columns.item_col}
         times = {"time": self.time or "time"} if self.history and self.time != "" else {}
@@ -117,18 +126,18 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     Ids are integers if they are in the sample that DuckDB looks at. Where a later one is not, making the
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
-    beside, named = open_sources(con, inputs)
-    truth = beside.get("truth")
+    opened, named = open_sources(con, inputs)
+    truth = opened.get("truth")
     check_names(named)
     check_unread(con, inputs, truth, named)
-    sources = [*beside.values(), *(rec for _, rec in named)]
+    sources = [*opened.values(), *(rec for _, rec in named)]
     systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
         recs, others = sources[-len(named) :], sources[: -len(named)]
         statements = [table_statement(inputs.prefix + "rec", recs)]
         statements += [
-            table_statement(inputs.prefix + name, [one]) for name, one in zip(beside, others, strict=True)
+            table_statement(inputs.prefix + name, [one]) for name, one in zip(opened, others, strict=True)
         ]
         try:
             for statement in statements:
@@ -154,28 +163,16 @@ def open_sources(
     """Return the sources of the tables beside rec by their names, and the models with theirs.
 
     Raises:
-        DataError: columns are missing, in whatever files; a file cannot be what it should be.
+        DataError: columns are missing; a file cannot be what it should be.
     """
-    errors: list[MissingColumnsError] = []
-
-    def opened(opens: Callable[..., Result], *given: Any) -> Iterator[Result]:
-        try:
-            yield opens(con, *given, inputs)
-        except MissingColumnsError as error:
-            errors.append(error)
-
-    def beside(*names: str) -> dict[str, Source]:
-        every = {name: of for name, of in inputs.beside_rec.items() if name in names}
-        return {name: one for name, of in every.items() for one in opened(beside_source, name, *of)}
-
-    found = beside("truth")
-    named = [one for model in model_paths(con, inputs) for one in opened(named_source, *model)]
-    found |= beside("segments", "history", "items")
-    if errors:
-        roles = [role for source in (*found.values(), *(rec for _, rec in named)) for role in source.columns]
-        truth = found.get("truth", errors[0]).type if inputs.truth else ""  # which was opened first
-        told = missing_text(con, errors, roles, truth, inputs.columns.score_col, inputs.is_command)
-        raise DataError(told)
+    others = inputs.other_tables
+    first = [name for name in others if name == "truth"]  # which errors name first
+    try:
+        found = {name: other_source(con, name, *others.pop(name), inputs) for name in first}
+        named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
+        found |= {name: other_source(con, name, *of, inputs) for name, of in others.items()}
+    except MissingColumnsError as error:
+        raise error.with_advice(inputs.is_command) from None
     return found, named
 
 
@@ -205,7 +202,8 @@ def check_unread(
         return written(role, column, inputs.is_command)
 
     def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
-        found = con.execute(f"SELECT _ranking.main._ranking_like_{what}(?)", [source.type]).fetchall()
+        texts = "_ranking.main._ranking_column_texts(?)"
+        found = con.execute(f"SELECT _ranking.main._ranking_like_{what}({texts})", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
     if truth and columns.grade_col is None and "rel" not in truth.columns:
@@ -225,8 +223,8 @@ def check_unread(
         for name in unread("runs", rec, columns.system_col) if columns.system_col != "" else ():
             system = option("system", inputs.is_command)
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
-            told = f"has a column {name} that is not read, and would make one list of several runs"
-            raise DataError(f"{rec.path}: {told}: {rule}; {one_list}")
+            problem = f"has a column {name} that is not read, and would make one list of several runs"
+            raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
 
 
 def differs(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> bool:
@@ -303,10 +301,10 @@ def named_source(
     Where its best score is not the best of the others, the scores are taken with the opposite sign, and so
     are those of models in the file that `ascending` names.
     """
-    beside = {} if inputs.columns.system_col == "" else {"system": "system"}
+    optional = {} if inputs.columns.system_col == "" else {"system": "system"}
     if "rank" not in (name.lower() for name in inputs.columns.of_rec.values()):
-        beside["rank"] = "rank"
-    wanted = Wanted(inputs.columns.of_rec, beside, inputs.form, RUN)
+        optional["rank"] = "rank"
+    wanted = Wanted(inputs.columns.of_rec, optional, inputs.form, RUN)
     source = open_source(con, paths, wanted, inputs.catalog, inputs.stdin)
     score = source.columns["score"]
     opposite = f"0::HUGEINT - {score}"  # no type overflows so, as an unsigned one does in -score
@@ -373,7 +371,7 @@ def name_and_path(
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
-def beside_source(
+def other_source(
     con: duckdb.DuckDBPyConnection, name: str, path: str, wanted: Wanted, inputs: Inputs
 ) -> Source:
     """Return the source of a table beside rec."""
@@ -418,7 +416,7 @@ def names_in(con: duckdb.DuckDBPyConnection, given: str, rec: Source) -> list[st
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all files that are read."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
-    paths += [path for path, _ in inputs.beside_rec.values()]
+    paths += [path for path, _ in inputs.other_tables.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
 
@@ -430,31 +428,3 @@ def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
         query = f"SELECT DISTINCT system FROM {tables.prefix}rec ORDER BY 1"
         systems = [name for (name,) in con.execute(query).fetchall()]
     return systems
-
-
-def find_problems(
-    con: duckdb.DuckDBPyConnection,
-    query: str,
-    inputs: Inputs,
-    tables: Tables,
-    request: Request,
-    allow_empty: bool,
-) -> list[Row]:
-    """Return the rows of a query of ranking_check, with their files and what to do."""
-    return with_advice(
-        fetch_rows(con, query),
-        {row["code"]: row for row in fetch_rows(con, CODES)},
-        tables.files,
-        tables.truth,
-        systems=systems_of(con, tables),
-        is_command=inputs.is_command,
-        request=request,
-        allow_empty=allow_empty,
-        history=tables.history,
-    )
-
-
-def check_users(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> None:
-    """Raise DataError if the truth has no user."""
-    if con.execute(f"SELECT count(userid) FROM {inputs.prefix}truth").fetchall() == [(0,)]:
-        raise DataError(f"{inputs.truth}: no user to evaluate")

@@ -184,8 +184,10 @@ def leader_text(findings: Findings, measure: Choice, rows: Sequence[Row]) -> str
     is_single = len(measure.cuts) == 1  # and so in the title already
     if len(findings.systems) == 1:
         ends = ["" if is_single else f" at {format_cut_off(row['k'])}" for row in rows]
-        told = [format_number(row["mean"]) + end for row, end in zip(rows, ends, strict=True) if row["users"]]
-        return f": {', '.join(told)}"
+        means = [
+            format_number(row["mean"]) + end for row, end in zip(rows, ends, strict=True) if row["users"]
+        ]
+        return f": {', '.join(means)}"
     places: dict[str, list[str]] = {}
     for k in measure.cuts:
         if names := best_systems(measure, [row for row in rows if row["k"] == k]):
@@ -304,14 +306,14 @@ def wins(findings: Findings, measure: Choice) -> Chart:
     rows = [row for row in every if row["k"] == measure.cuts[0]]
     colours = {"wins": COLOURS[1], "ties": GRID, "losses": LOSS}
     shares = {row["system"]: [row[one] / (row["users"] or 1) for one in colours] for row in rows}
-    told = [
+    texts = [
         f"{row['system']} wins with {row['wins'] / row['users']:.0%} of users, loses with "
         f"{row['losses'] / row['users']:.0%}"
         for row in rows[:2]
         if row["users"]
     ]
     more = f"; and {len(rows) - 2} more" if len(rows) > 2 else ""
-    title = f"{measure.at(measure.cuts[0])}: {'; '.join(told) or 'no user has values of both'}{more}"
+    title = f"{measure.at(measure.cuts[0])}: {'; '.join(texts) or 'no user has values of both'}{more}"
     columns = OF_SYSTEM | {"Users": "users", "Wins": "wins", "Ties": "ties", "Losses": "losses"}
     spec = share_bars(findings, shares, colours, "share of users")
     return chart(slug(findings, "wins", measure), title, spec, every, columns)
@@ -359,8 +361,8 @@ def head_and_tail(findings: Findings, found: Contents) -> Chart:
     shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
     colours = {"head": GRID, "tail": COLOURS[1]}
     spec = share_bars(findings, shares, colours, "share of the recommended items")
-    told = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
-    title = f"Items from the tail: {join_names(told)}" if told else "No list has an item"
+    texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
+    title = f"Items from the tail: {join_names(texts)}" if texts else "No list has an item"
     rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in found.wholes]
     columns = {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"}
     return chart("head-and-tail", title, spec, rows, columns)
@@ -442,8 +444,10 @@ def histogram(findings: Findings) -> Chart:
     )
     texts = []
     for kind, counts in apart:
-        told = zip(counts, totals, systems, strict=True)
-        texts.append(f"; {kind}: {join_names([f'{one / all_:.0%} for {name}' for one, all_, name in told])}")
+        shares = zip(counts, totals, systems, strict=True)
+        texts.append(
+            f"; {kind}: {join_names([f'{one / all_:.0%} for {name}' for one, all_, name in shares])}"
+        )
     cells = [[kind, *counts] for kind, counts in apart]
     cells += [[f"from {edge:.4g}", *counts] for edge, counts in bins]
     return Chart("users", f"{at} of each user{''.join(texts)}", spec, [at, *systems], cells)
@@ -467,8 +471,8 @@ def segments(findings: Findings) -> list[Chart]:
         return [chart("segments", title, spec, findings.segments, columns | OF_MEAN)]
     columns |= {"System": "system", "Users": "users", "Difference": "difference"} | ENDS | OF_TEST
     drawn = []
-    for place, system in enumerate(systems, start=1):
+    for number, system in enumerate(systems, start=1):
         spec = difference_chart(findings, [row for row in rows if row["system"] == system], y, 22, rows)
-        told = f"{title}, {system} against {findings.baseline}"
-        drawn.append(chart(f"segments-{place}", told, spec, findings.segments, columns))
+        titled = f"{title}, {system} against {findings.baseline}"
+        drawn.append(chart(f"segments-{number}", titled, spec, findings.segments, columns))
     return drawn

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.pairs import Standing
+from ..evaluation.pairs import ModelOrder
 from ..evaluation.words import Row
 from ..measures.grammar import Choice
 
@@ -75,7 +75,7 @@ class Findings:
     verdicts      a sentence for each model that is compared
     best          the best against the second best, if there are three models or more
     caveats       what in the data stands against the verdict; () if it was not checked
-    standings     the models in order, by the name of the measure and k, where there is an order
+    orders     the models in order, by the name of the measure and k, where there is an order
     problems      a line for each row of ranking_check; None if it was not asked
     counts        of each system: users, users_without_rec, users_without_truth, users_without_relevant, and
                   judged_share of the first cut-off
@@ -108,7 +108,7 @@ class Findings:
     verdicts: Sequence[str]
     best: str | None
     caveats: Sequence[str]
-    standings: Mapping[tuple[str, int | None], Standing]
+    orders: Mapping[tuple[str, int | None], ModelOrder]
     problems: Sequence[str] | None
     counts: Mapping[str, Row]
     tables: Sequence[Row]

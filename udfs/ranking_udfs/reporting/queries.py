@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 
@@ -20,7 +20,7 @@ from ..evaluation.comparison import (
 )
 from ..evaluation.defaults import DIGITS, TIES
 from ..evaluation.errors import DataError, UsageError
-from ..evaluation.pairs import Standing, find_standings
+from ..evaluation.pairs import ModelOrder, find_orders
 from ..evaluation.problems import check_common, problem_text
 from ..evaluation.queries import (
     Request,
@@ -32,7 +32,7 @@ from ..evaluation.queries import (
     plan,
 )
 from ..evaluation.words import Row, cut_off_key, format_cut_off
-from ..inputs.tables import Inputs, Tables, check_users, find_problems, systems_of
+from ..inputs.evaluation import Evaluation
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES, Range
@@ -50,7 +50,7 @@ JUDGED = "judged_share"
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
-class Gathering:
+class ReportQueries:
     """The work from tables to findings; it keeps its queries for the page to show.
 
     Models are compared with the first where the options name no baseline.
@@ -63,23 +63,16 @@ class Gathering:
     order     the place of each model on the page, the baseline's first
     """
 
-    def __init__(
-        self,
-        con: duckdb.DuckDBPyConnection,
-        inputs: Inputs,
-        tables: Tables,
-        request: Request,
-        options: ComparisonOptions,
-    ) -> None:
-        self.con, self.inputs, self.read = con, inputs, tables
-        self.request = replace(request, by_user=True)
-        systems = systems_of(con, tables)
+    def __init__(self, work: Evaluation) -> None:
+        self.work, self.con, self.inputs, self.read = work, work.con, work.inputs, work.tables
+        work.request = self.request = replace(work.request, by_user=True)
+        systems, options = work.systems, work.options
         self.check_request(systems, options)
         self.has_system = bool(systems)
         self.baseline = next(iter(systems), "") if options.baseline is None else options.baseline
         self.systems = [self.baseline, *(name for name in systems if name != self.baseline)]
         self.options = replace(options, baseline=self.baseline)
-        self.first, self.k = request.choices[0], request.choices[0].cuts[0]
+        self.first, self.k = self.request.choices[0], self.request.choices[0].cuts[0]
         self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
         self.labels = unique_labels(self.systems) if self.has_system else {"": UNNAMED}
         self.names = {label: name for name, label in self.labels.items()}
@@ -91,7 +84,7 @@ class Gathering:
 
     def check_request(self, systems: Sequence[str], options: ComparisonOptions) -> None:
         """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
-        dashes = "--" * self.inputs.is_command
+        dashes = self.work.dashes
         if len(systems) > MOST_SYSTEMS:
             raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(systems)}")
         check_baseline(systems, options.baseline, "report", dashes)
@@ -101,7 +94,7 @@ class Gathering:
                 raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
         if len(systems) > 1:
             check_measures(self.request, "report", dashes)
-        check_users(self.con, self.inputs)
+        self.work.check_users()
 
     def fetch(self, query: str) -> list[Row]:
         """Return the rows of a query, with the labels of models."""
@@ -113,14 +106,9 @@ class Gathering:
             found.append({"system": self.labels[self.baseline], **row, **labels})
         return found
 
-    def findings(
-        self, check: bool, allow_empty: bool, step: Callable[[str], None] = lambda _: None
-    ) -> Findings:
-        """Make everything that the page shows, and the tables by_user and by_segment.
-
-        `allow_empty`: whether a model may have no user or no item in common with truth; `step` is told what
-        is done.
-        """
+    def findings(self) -> Findings:
+        """Make everything that the page shows, and the tables by_user and by_segment."""
+        step = self.work.step
         step("measuring")
         steps = plan(self.with_judged(), self.has_system)
         made = [*steps.tables, *segment_tables(self.request)]
@@ -138,16 +126,16 @@ class Gathering:
         segments, more_segments = self.segments(by_segment)
         step("looking at users")
         problems = None
-        if check:
+        if self.work.is_checked:
             self.queries.append(steps.check)
-            problems = find_problems(self.con, steps.check, self.inputs, self.read, self.request, allow_empty)
-            if not allow_empty:
+            problems = self.work.problems()
+            if not self.work.allow_empty:
                 check_common(problems)
-        ordered = find_standings(
+        ordered = find_orders(
             self.con, self.request, self.options, len(self.systems), comparisons, fetch=self.fetch
         )
-        standings = {(one.measure, one.k): one for one in ordered if one is not None}
-        leader = standings.get((self.first.name, self.k))
+        orders = {(one.measure, one.k): one for one in ordered if one is not None}
+        leader = orders.get((self.first.name, self.k))
         users = max(row["users"] for row in counts.values())
         shared, tables = self.shared(counts, users), self.tables()
         losers = self.losers()
@@ -164,7 +152,7 @@ class Gathering:
             if leader and len(leader.means) > 2
             else None,
             caveats=[] if problems is None else self.caveats(problems, shared, counts, tables),
-            standings=standings,
+            orders=orders,
             problems=None if problems is None else list(map(problem_text, problems)),
             counts=counts,
             tables=tables,
@@ -183,9 +171,9 @@ class Gathering:
             sql=sql_listing([*made, *self.queries]),
         )
 
-    def headlines(self, means: Sequence[Row], leader: Standing | None) -> list[str]:
+    def headlines(self, means: Sequence[Row], leader: ModelOrder | None) -> list[str]:
         """Say what the best model and the baseline achieve: the first measure, and those with words."""
-        names, choices = self.told(leader), self.request.choices
+        names, choices = self.mentioned(leader), self.request.choices
         plain = {one.measure.name: one for one in choices if not one.given}
         in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
         texts = []
@@ -197,7 +185,7 @@ class Gathering:
                 texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
         return texts
 
-    def told(self, leader: Standing | None) -> list[str]:
+    def mentioned(self, leader: ModelOrder | None) -> list[str]:
         """Return the best model and the baseline, or the second best: those that sentences tell of."""
         baseline = self.labels[self.baseline]
         names = list(leader.means)[:2] if leader else list(self.order)[:2]
@@ -341,7 +329,7 @@ class Gathering:
         query = overlap_query(replace(self.request, ks=[self.k]), self.baseline)
         return sorted(self.fetch(query), key=self.by_order)
 
-    def example(self, leader: Standing | None, losers: Mapping[str, Sequence[Row]]) -> Example | None:
+    def example(self, leader: ModelOrder | None, losers: Mapping[str, Sequence[Row]]) -> Example | None:
         """Return the lists of the user who loses most with the best model, or with the first who has one."""
         order = [name for name in (*(leader.means if leader else ()), *losers) if losers.get(name)]
         if not order:
@@ -358,7 +346,7 @@ class Gathering:
                 lists[row["system"]].append((item, bool(row["relevant"])))
         return Example(shorten(user), lists, missed)
 
-    def contents(self, leader: Standing | None) -> Contents:
+    def contents(self, leader: ModelOrder | None) -> Contents:
         """Return what is in the lists down to the largest cut-off."""
         request, k = self.request, self.largest_k
         source = request.table("contents")
@@ -368,12 +356,13 @@ class Gathering:
         sizes = [max(row["recommended"], row["history"]) for row in found]
         categories, more = self.largest("category", found, sizes, MOST_CATEGORIES)
         of = {row["system"]: row for row in wholes}
-        told = [
-            of[name] if self.has_system else {**of[name], "system": "The model"} for name in self.told(leader)
+        rows = [
+            of[name] if self.has_system else {**of[name], "system": "The model"}
+            for name in self.mentioned(leader)
         ]
         return Contents(
             k=k,
-            sentences=conclusion.contents_sentences(told, request.items),
+            sentences=conclusion.contents_sentences(rows, request.items),
             wholes=wholes,
             popularity=sorted(popularity, key=self.by_order),
             categories=categories,

@@ -23,7 +23,7 @@ FORMS = "a data frame (pandas, Polars, Arrow), a relation, the name of a file or
 
 
 @dataclass
-class Workplace:
+class WorkConnection:
     """A connection, with data frames as tables on it.
 
     Attributes:
@@ -122,31 +122,31 @@ def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
 
 
 @contextmanager
-def workplace(
+def open_connection(
     caller: str, con: duckdb.DuckDBPyConnection | None, has_functions: bool = False
-) -> Iterator[Workplace]:
+) -> Iterator[WorkConnection]:
     """Open a connection, or prepare the user's: register the pack on it, and clear it at the end."""
     if con is not None and not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError(f"{caller}: con must be a connection of DuckDB, got {type(con).__name__}")
-    place = Workplace(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
-    if place.is_own and not has_functions:
-        find_hosted(place.con)
+    connection = WorkConnection(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
+    if connection.is_own and not has_functions:
+        find_hosted(connection.con)
     else:
         from ..duckdb.connection import add_missing
 
         try:
-            add_missing(place.con)  # names that are not replaced are in no query here
+            add_missing(connection.con)  # names that are not replaced are in no query here
         except ValueError as error:
             raise DataError(str(error).removeprefix("register: ")) from None
     number = 1
-    while is_taken(place.con, place.prefix):
+    while is_taken(connection.con, connection.prefix):
         number += 1
-        place.prefix = f"_ranking_{caller}_{number}_"
+        connection.prefix = f"_ranking_{caller}_{number}_"
     try:
-        yield place
+        yield connection
     finally:
         with suppress(duckdb.TransactionException):  # one that is aborted takes all with it
-            place.clear()
+            connection.clear()
 
 
 def is_taken(con: duckdb.DuckDBPyConnection, prefix: str) -> bool:

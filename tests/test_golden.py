@@ -1,0 +1,149 @@
+"""What the command and Python's functions print, frozen: `tests/golden/*.txt` are calls with their output.
+
+A line `$ ranking-udfs ...` is a call, `py> ...` an expression of Python's, `$ cat FILE` shows a file that a
+call wrote; stdout follows, lines of stderr behind `! `, the exit code behind `? ` unless it is 0. With
+`UPDATE_GOLDEN=1` in the environment, pytest writes the files anew: read what changed before committing it.
+"""
+
+# ruff: noqa: F811  (fixtures that are imported, and are arguments)
+
+import gzip
+import hashlib
+import os
+import re
+import shlex
+import warnings
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from tests.command import con, folder, registered  # noqa: F401
+
+GOLDEN = Path(__file__).parent / "golden"
+# Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
+RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
+CALL = re.compile(r"^(?=\$ |py> )", re.MULTILINE)
+
+
+def csv(name: str, header: str, *rows: str) -> None:
+    Path(name).write_text("\n".join([header, *rows]) + "\n")
+
+
+@pytest.fixture
+def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The documents' files, three models, graded truth, segments, a history, a catalogue, events, a run."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    for name, ranks in RANKS.items():
+        rows = (
+            f"{u},{0 if at == rank else at + 10 * (u % 2)},{-at}"
+            for u, rank in enumerate(ranks)
+            for at in range(1, 5)
+        )
+        csv(f"{name}.csv", "userid,itemid,score", *rows)
+    csv("relevant.csv", "userid,itemid", *(f"{user},0" for user in range(10)))
+    csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
+    csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(10)))
+    csv("train.csv", "userid,itemid", *(f"{u},{1 + u % 3}" for u in range(9)))
+    csv("items.csv", "itemid,category", *(f"{i},{'ab'[i % 2]}" for i in range(15)))
+    csv("events.csv", "userid,itemid,time", *(f"{i % 3},{i % 4},2026-01-{i:02}" for i in range(1, 13)))
+    csv("tied.csv", "userid,itemid,score", *(f"{u},{i},{5 - i // 2}" for u in range(10) for i in range(6)))
+    csv("other.csv", "customer,sku,rank", "7,a,1", "7,b,2", "8,a,1")
+    csv("model.csv", "userid,itemid,score,model", "1,1,3,x", "1,2,2,y", "2,1,3,x", "2,2,1,y")
+    csv("empty.csv", "userid,itemid,score")
+    csv("ranked.csv", "userid,itemid,score", *(f"{u},{i},{i}" for u in range(10) for i in range(4)))
+    csv("client.csv", "client_id,sku,Prediction", "1,1,1")
+    csv("product.csv", "client_id,product", "1,1")
+    csv("customer.csv", "customer_id,itemid,rank", "1,1,1")
+    csv("variant.csv", "userid,itemid,score,variant", "1,1,1,a")
+    csv("comma.csv", "userid;itemid;score", "1;1;0,5")
+    csv("thousands.csv", "userid;itemid;score", "1;1;1,234", "1;2;999")
+    csv("blank.csv", "userid,itemid,score", "1,a b,3")
+    csv("nobody.csv", "userid,itemid", ",1")
+    csv("badgrade.csv", "userid,itemid,rel", "1,1,7")
+    csv("stars.csv", "userid,itemid,stars", "1,1,7")
+    Path("rec.json").write_text('[{"userid": 1, "itemid": 1, "score": "high"}]')
+    Path("zipped.csv").write_bytes(gzip.compress(b"userid,itemid,score", mtime=0))
+    Path("zstd.csv").write_bytes(b"(\xb5/\xfd ...")
+    Path("parquet.txt").write_bytes(b"PAR1 ...")
+    Path("my utf16.csv").write_bytes("userid,itemid,score\n".encode("utf-16"))
+    csv("strange.csv", "userid,itemid,score", "77,0,1")
+    csv("apart.csv", "userid,itemid,score", "1,z,1")
+    csv("rated.csv", "userid,itemid,stars", "1,1,5", "2,1,1")
+    Path("true.json").write_text('[{"userid": 1, "itemid": 1, "score": true}]')
+    Path("c.run").write_text("1 Q0 1 1 9.5 x\n1 Q0 2 2 8.5 x\n")
+    Path("d.run").write_text("1 Q0 1 1 9.5 y\n")
+    duckdb.execute("COPY (SELECT 1 AS userid, 'a' AS itemid, 1 AS score) TO 'ids.parquet'")
+    duckdb.execute("COPY (SELECT '1' AS userid, 'a' AS itemid) TO 'text.parquet'")
+    Path("a.run").write_text("".join(f"q{t} Q0 d{d} {d} {9 - d}.5 tag\n" for t in (1, 2) for d in (1, 2, 3)))
+    Path("b.qrels").write_text("q1 0 d1 1\nq1 0 d3 2\nq2 0 d2 1\nq2 0 d9 0\n")
+    csv("=x|y.csv", "userid,itemid,score", "1,=A1|<b>,2", "1,1,1")
+    with duckdb.connect("shop.duckdb") as made:
+        made.execute("CREATE TABLE rec AS FROM 'als.csv'; CREATE VIEW truth AS FROM 'relevant.csv'")
+
+
+def plain(text: str) -> str:
+    """The text without what differs between machines, days and versions, pictures as a hash."""
+
+    def short(found: re.Match[str]) -> str:
+        return f"<svg {hashlib.sha256(found[0].encode()).hexdigest()[:12]}>"
+
+    text = re.sub(r"<svg.*?</svg>", short, text, flags=re.DOTALL)
+    text = re.sub(r"<style>.*?</style>", "<style>", text, flags=re.DOTALL)
+    text = re.sub(r"\(\d{4}-\d\d-\d\d\)", "(DATE)", text.replace(os.getcwd(), "FOLDER"))
+    text = re.sub(
+        r"(duckdb-ranking-udfs|DuckDB|vl-convert-python|\brelease) \d+\.[\d.]+\w*", r"\1 VERSION", text
+    )
+    for entity, character in (("&#39;", "'"), ("&#x27;", "'"), ("&#34;", '"'), ("&quot;", '"')):
+        text = text.replace(entity, character)
+    return re.sub(r"</?bdi>", "", text)
+
+
+def outcome(call: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """What is printed, in the form of the files."""
+    code, said = 0, ""
+    if call.startswith("$ cat "):
+        text = Path(call.removeprefix("$ cat ")).read_text()
+    elif call.startswith("$ "):
+        code = main(shlex.split(call)[2:])
+        text, said = capsys.readouterr()
+    else:
+        text, said = evaluated(call.removeprefix("py> "))
+    out = plain(text)
+    lines = [call, *out.splitlines()]
+    lines += [f"! {line}" for line in plain(said).splitlines()] + ([f"? {code}"] if code else [])
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def evaluated(code: str) -> tuple[str, str]:
+    """The rows of an expression of Python's, and its warnings or error."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            found: Any = eval(code, {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__})
+            if isinstance(found, duckdb.DuckDBPyRelation):
+                found = "\n".join(map(str, [tuple(found.columns), *found.fetchall()]))
+            elif hasattr(found, "html"):
+                found = found.html
+        except Exception as error:
+            return "", f"{type(error).__name__}: {error}"
+    return str(found), "".join(f"{one.message}\n" for one in caught)
+
+
+@pytest.mark.newest
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", sorted(path.stem for path in GOLDEN.glob("*.txt")))
+def test_what_is_printed_is_as_before(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = GOLDEN / f"{name}.txt"
+    before = path.read_text()
+    head, *parts = CALL.split(before)
+    calls = [part.partition("\n")[0] for part in parts]
+    found = [outcome(call, capsys) for call in calls]
+    if os.environ.get("UPDATE_GOLDEN"):
+        path.write_text(head + "\n".join(found))
+        return
+    expected = [part.rstrip("\n") + "\n" for part in parts]
+    assert [one.rstrip("\n") + "\n" for one in found] == expected

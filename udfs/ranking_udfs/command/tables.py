@@ -1,0 +1,457 @@
+"""Results as text for people, by tabulate, and as CSV, JSON and Parquet for programs, by DuckDB's COPY."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from textwrap import fill
+from typing import Any
+
+import duckdb
+from tabulate import tabulate
+
+from ..duckdb.statements import identifier
+from ..evaluation.comparison import ComparisonOptions
+from ..evaluation.conclusion import best_sentence, footnote, letters_note, measure_label, sentence
+from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
+from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.queries import Request
+from ..evaluation.words import (
+    COUNTS,
+    MARKS,
+    OF_LISTS,
+    WITHOUT_RELEVANT,
+    Row,
+    format_cut_off,
+    format_number,
+    format_p,
+    format_with_half,
+)
+from ..measures.grammar import Choice
+from ..texts import printable
+from .output import copy_statement
+
+WIDTH = 80  # of a terminal
+STYLES = {"table": "simple", "markdown": "github", "html": "html", "latex": "latex_booktabs"}  # tabulate's
+COPIED = ("csv", "json", "parquet")
+DOCUMENT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>ranking-udfs</title>
+<style>
+body {{ font-family: sans-serif }}
+table {{ border-collapse: collapse }}
+th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left }}
+</style>
+{}</html>
+"""
+# Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
+MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
+TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict")  # columns that may be all NULL
+Cells = Sequence[Any]
+
+
+# --- Any rows ---
+
+
+def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
+    """Return the SQL behind FROM for rows that are its parameter, with their number as `_row`, and that."""
+    kinds = {str: "VARCHAR", bool: "BOOLEAN", int: "BIGINT", float: "DOUBLE"}
+    found = {name: "VARCHAR" if name in TEXTS else "DOUBLE" for name in names}
+    for row in rows:
+        found |= {name: kinds[type(value)] for name, value in row.items() if value is not None}
+    fields = ", ".join(f"{identifier(name)} {kind}" for name, kind in found.items())
+    source = f"(SELECT unnest($1::STRUCT({fields}, _row BIGINT)[], max_depth := 2))"
+    return source, [{**{name: row.get(name) for name in found}, "_row": i} for i, row in enumerate(rows)]
+
+
+def render(
+    con: duckdb.DuckDBPyConnection,
+    form: str,
+    header: Sequence[str],
+    rows: Sequence[Cells],
+    digits: int | None = None,
+    is_safe: bool = False,
+) -> str | bytes:
+    """Render rows for programs, a NULL as each format has it.
+
+    `is_safe` puts a quote in front of CSV text that a spreadsheet would take for a formula; `digits` are the
+    significant digits of doubles, by default all.
+    """
+    if form not in COPIED:
+        return document(form, table(form, header, rows, digits))
+    cells = [[program_cell(cell, digits, is_safe and form == "csv") for cell in row] for row in rows]
+    names = [str(program_cell(name, None, is_safe and form == "csv")) for name in header]
+    source, given = row_source(names, [dict(zip(names, row, strict=True)) for row in cells])
+    con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given])
+    with TemporaryDirectory() as folder:
+        path = os.path.join(folder, f"rows.{form}")
+        query = "SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC"
+        con.execute(copy_statement(query, path))
+        content = Path(path).read_bytes()
+    if form == "json":  # in which no character is one that a terminal obeys
+        text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
+        return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
+    return content if form == "parquet" else content.decode()
+
+
+def program_cell(cell: Any, digits: int | None, is_safe: bool) -> Any:
+    """Round a double, and put a quote in front of text that a spreadsheet would take for a formula."""
+    if isinstance(cell, float) and digits is not None:
+        return float(f"{cell:.{digits}g}")
+    return f"'{cell}" if is_safe and isinstance(cell, str) and re.match(FORMULA, cell) else cell
+
+
+def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
+    """Render rows for people; `digits` are the significant digits of doubles, by default all."""
+    cells, names = [[cell_text(form, cell, digits) for cell in row] for row in rows], list(header)
+    names = [cell_text(form, name) for name in names]
+    return str(tabulate(cells, names, STYLES[form], disable_numparse=True)) + "\n"
+
+
+def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
+    """Write the cell as people read it."""
+    if cell is None:
+        return "NULL"
+    if isinstance(cell, float):
+        return repr(cell) if digits is None else format_number(cell, digits)
+    return MARKUP.sub(r"\\\g<0>", printable(cell)) if form == "markdown" else printable(cell)
+
+
+def remark(form: str, line: str) -> str:
+    """Render a sentence beneath tables."""
+    if form == "latex":
+        return f"% {line}\n"
+    if form == "markdown":
+        return f"- {cell_text(form, line)}\n"
+    if form == "html":
+        return f"<p>{escape(printable(line))}</p>\n"
+    whole = line.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = fill(whole, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\N{NO-BREAK SPACE}%", " %") + "\n"
+
+
+def with_remarks(form: str, text: str, lines: Iterable[str]) -> str:
+    return f"{text}\n{''.join(remark(form, line) for line in lines)}"
+
+
+def document(form: str, text: str) -> str:
+    """Complete the text to a file, which in HTML is more than a table."""
+    return DOCUMENT.format(text) if form == "html" else text
+
+
+# --- An evaluation ---
+
+
+def evaluation_text(
+    con: duckdb.DuckDBPyConnection,
+    given: Any,
+    request: Request,
+    rows: Sequence[Row],
+    segment: str | None,
+    is_named: bool,
+    digits: int | None,
+    width: int,
+) -> str | bytes:
+    """Render the results: for programs a row per model, segment and k; for people measures by k.
+
+    `given` are the command's options, of which `--long` makes it a row per model, segment, k and measure, for
+    both. `segment` is what segments are called, `is_named` whether models have names. Tables wider than
+    `width` have a row per model and k.
+    """
+    form = given.format
+    if given.long or form in COPIED:
+        counts, every = (*COUNTS, *OF_LISTS), (*request.choices, *request.contents)
+        keys = [name for name in ("system", "segment", "k") if name in rows[0]]
+        header, of_user = [*keys, "measure", "value"], [*request.choices, *request.contents_by_user]
+        body = [
+            [*(row[name] for name in keys), one.name, row[one.name]]
+            for row in rows
+            for one in every
+            if row["k"] in one.cuts and (one in of_user or row.get("segment", EVERYBODY) == EVERYBODY)
+        ]
+        if not given.long:
+            header = [*keys, *(name for name in counts if name in rows[0]), *(one.name for one in every)]
+            body = [[row.get(name) for name in header] for row in rows]
+        return render(con, form, header, body, digits, given.safe_csv)
+    summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
+    blocks = []
+    for choices, labels, title in (
+        (request.choices, COUNTS, "Ranking measure"),
+        (request.contents, OF_LISTS, "What is in the lists"),
+    ):
+        if not choices:
+            continue
+        lines = []
+        for name, label in labels.items():
+            by_system = {row.get("system"): row.get(name) for row in summary}
+            if name in summary[0] and (name != WITHOUT_RELEVANT or any(by_system.values())):
+                value = ", ".join(f"{system} {count}" for system, count in by_system.items())
+                lines.append(f"{label}: {value if len({*by_system.values()}) > 1 else summary[0][name]}")
+        text = measures_table(form, choices, {}, is_named, summary, digits, width, title)
+        blocks.append(with_remarks(form, text, lines))
+    if segment is not None:
+        of_user = [*request.choices, *request.contents_by_user]
+        others = [row for row in rows if row["segment"] != EVERYBODY]
+        others.sort(key=lambda row: row["segment"])
+        blocks.append(measures_table(form, of_user, {"segment": segment}, is_named, others, digits, width))
+    return document(form, "\n".join(blocks))
+
+
+def measures_table(
+    form: str,
+    choices: Sequence[Choice],
+    keys: Mapping[str, str],
+    is_named: bool,
+    results: Sequence[Row],
+    digits: int | None,
+    width: int,
+    title: str = "Ranking measure",
+) -> str:
+    """Render a row per segment and measure, a column per model and k; else one per segment, model and k.
+
+    `keys` has what segments are called, if there are any.
+    """
+    columns = list(dict.fromkeys((row.get("system"), row["k"]) for row in results))
+    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
+    segments: dict[str, dict[tuple[str | None, int | None], Row]] = {}
+    for row in results:
+        segments.setdefault(row.get("segment", ""), {})[row.get("system"), row["k"]] = row
+    body: list[Cells] = []
+    for one, values in segments.items():
+        first = [one] if keys else []
+        body += [[one, "Users", *(values[at]["users"] for at in columns)]] if keys else []
+        for choice in choices:
+            shown = (values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)
+            body.append([*first, choice.label, *shown])
+    header = [*keys.values(), title, *heads]
+    if max(map(len, table("table", header, body, digits).splitlines())) <= width:
+        return table(form, header, body, digits)
+    named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
+    named |= {"users": "Users"} if keys else {}
+    body = [
+        [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
+        + [row[choice.name] if row["k"] in choice.cuts else "" for choice in choices]
+        for row in results
+        if any(row["k"] in choice.cuts for choice in choices)
+    ]
+    return table(form, [*named.values(), *(choice.label for choice in choices)], body, digits)
+
+
+def cut_off_heading(k: int | None) -> str:
+    return "whole list" if k is None else f"top-{k}"
+
+
+# --- A comparison ---
+
+
+def comparison_text(
+    con: duckdb.DuckDBPyConnection,
+    given: Any,
+    options: ComparisonOptions,
+    segment: str | None,
+    found: Sequence[Sequence[Row]],
+    orders: Sequence[ModelOrder | None],
+    gated: int = 0,
+) -> str | bytes:
+    """Render a comparison: every number for programs; tables and a sentence for each pair for people.
+
+    `found` are the rows of all users, and those of segments if there are any, which are called `segment`;
+    `gated` of them have a p that is corrected over all that --fail-if looks at.
+    """
+    form, digits = given.format, given.digits
+    everybody, *by_segment = found
+    if form in COPIED:
+        header = list(found[-1][0])  # segments have a column more
+        results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
+        cells = [[row[name] for name in header] for row in results]
+        return render(con, form, header, cells, digits, given.safe_csv)
+    digits = DIGITS if digits is None else digits
+    texts = [comparison_tables(form, options, None, everybody, digits)]
+    texts += [comparison_tables(form, options, segment, rows, digits) for rows in by_segment]
+    lines = [sentence(row, options, len(rows), digits) for rows in families(everybody) for row in rows]
+    measures = dict.fromkeys(row["measure"] for row in everybody)
+    lines.append(footnote(options, bool(by_segment), gated, sum(map(len, found)), measures))
+    return document(form, with_remarks(form, "\n".join(texts), lines + best_lines(orders, options, digits)))
+
+
+def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, digits: int) -> list[str]:
+    """Compare the best with the second best; of two models, the sentence above has said it."""
+    several = [one for one in orders if one is not None and len(one.means) > 2]
+    return [best_sentence(one, options, digits) for one in several]
+
+
+def comparison_tables(
+    form: str, options: ComparisonOptions, segment: str | None, rows: Sequence[Row], digits: int
+) -> str:
+    """Render a table for each measure at each k on a terminal, whose width has no more; else one for all."""
+    if form != "table":
+        cells = [row_cells(row, options, segment, digits) for one in families(rows) for row in one]
+        return table(form, list(cells[0]), [list(one.values()) for one in cells])
+    title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
+    title += f", by {printable(segment)}" if segment is not None else ""
+    texts = []
+    for family in families(rows):
+        cells = [row_cells(row, options, segment, digits) for row in family]
+        kept = [name for name in cells[0] if name not in ("Measure", "Relative", "p")]
+        body = [[one[name] for name in kept] for one in cells]
+        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in kept]
+        texts.append(f"{cells[0]['Measure']}{title}\n\n{table(form, header, body)}")
+    return "\n".join(texts)
+
+
+def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits: int) -> dict[str, str]:
+    """Format the cells of a row by their headings; `segment` is what segments are called, if any."""
+    half = None if row["low"] is None else (row["high"] - row["low"]) / 2
+    relative, baseline = row["relative"], options.baseline
+    return {
+        "Measure": measure_label(row),
+        **({segment: row["segment"]} if segment is not None else {}),
+        "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
+        "Mean": format_number(row["mean_system"], digits),
+        f"Baseline ({baseline})" if baseline is not None else "Baseline": format_number(
+            row["mean_baseline"], digits
+        ),
+        "Difference": format_with_half(row["difference"], half, digits),
+        "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
+        "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
+        "p": format_p(row["p_adjusted"]),
+        "Verdict": f"{MARKS[row['verdict']]} {row['verdict']}",
+    }
+
+
+def letters_text(
+    con: duckdb.DuckDBPyConnection,
+    given: Any,
+    options: ComparisonOptions,
+    orders: Sequence[ModelOrder | None],
+) -> str | bytes:
+    """Render the means of models, best first, with letters that those share who are not surely different."""
+    form, digits = given.format, given.digits
+    shown = [one for one in orders if one is not None]
+    if form in COPIED:
+        cells = [
+            [one.measure, one.k, name, mean, one.letters[name]]
+            for one in shown
+            for name, mean in one.means.items()
+        ]
+        return render(con, form, ["measure", "k", "system", "mean", "letters"], cells, digits, given.safe_csv)
+    digits = DIGITS if digits is None else digits
+    tables = [
+        [
+            [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
+            for name, mean in one.means.items()
+        ]
+        for one in shown
+    ]
+    header = ["Measure", "System", "Mean", "Letters"]
+    text = table(form, header, [row for rows in tables for row in rows])
+    if form == "table":
+        titled = (f"{rows[0][0]}\n\n{table(form, header[1:], [row[1:] for row in rows])}" for rows in tables)
+        text = "\n".join(titled)
+    lines = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
+    if len(shown) < len(orders):
+        lines.append(
+            "Not shown: measures of which some users have no value, so that each pair is of other users."
+        )
+    return document(form, with_remarks(form, text, lines))
+
+
+# --- One user's lists, and the items that two models' lists share ---
+
+ITEM_WIDTH = 20  # of an item in a table for people
+LISTED = {"rank": "Rank", "itemid": "Item", "score": "Score", "grade": "Grade", "gain": "Gain"}
+LISTED |= {"discount": "Discount", "contribution": "Gain x disc.", "dcg": "DCG"}
+OVERLAPS = {"baseline": "Baseline", "system": "System", "k": "k", "users": "Users", "overlap": "Overlap"}
+OVERLAPS |= {"jaccard": "Jaccard", "rbo": "RBO", "same_first": "1st", "same_list": "All"}
+LEGEND = (
+    "Shares of what two lists have in common, means over the users with a list of either. Overlap: common "
+    "items of the longer list; Jaccard: of the items of both; RBO: rank-biased overlap, which weighs the "
+    "first ranks most; 1st, All: users whose first item, whose whole list is the same."
+)
+
+
+def explanation_text(
+    con: duckdb.DuckDBPyConnection,
+    given: Any,
+    k: int | None,
+    rows: Sequence[Row],
+    has_truth: bool,
+    digits: int | None,
+) -> str | bytes:
+    """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
+    if given.format != "table":
+        return rows_text(con, given, rows, digits)
+    user, texts = printable(given.user_id), []
+    for system in dict.fromkeys(row.get("system") for row in rows):
+        mine = [row for row in rows if row.get("system") == system]
+        listed = [row for row in mine if row["rank"] is not None]
+        of = "" if "system" not in rows[0] else f", {printable(system)}"
+        cells = [
+            ["*" if row["relevant"] else "", *(listed_cell(name, row[name]) for name in LISTED)]
+            for row in listed
+        ]
+        shown = table("table", ["Hit", *LISTED.values()], cells, digits or DIGITS) if listed else "No list.\n"
+        lines = measured(mine, listed, k) if has_truth else []
+        text = f"User {user}{of}, {cut_off_heading(k)}\n\n{shown}"
+        texts.append(with_remarks("table", text, lines) if lines else text)
+    return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"
+
+
+def listed_cell(name: str, value: Any) -> Any:
+    """Return the cell of a list, an item shortened to some characters."""
+    if value is None:
+        return "NULL" if name in ("itemid", "score") else ""
+    text = printable(value)
+    is_long = name == "itemid" and len(text) > ITEM_WIDTH
+    return f"{text[: ITEM_WIDTH - 3]}..." if is_long else value
+
+
+def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[str]:
+    """Say what is missed, and the measures with what they are made of."""
+    missed = [
+        f"{printable(row['itemid'])} (grade {format_number(row['grade'])}, "
+        f"{'nowhere' if row['found_at'] is None else 'rank ' + str(row['found_at'])})"
+        for row in mine
+        if row["rank"] is None
+    ]
+    lines = ["Relevant and not there: " + ", ".join(missed)] * bool(missed)
+    if not listed:
+        return [*lines, "An empty list: NDCG, recall and precision are 0."]
+    last, at, depth = listed[-1], format_cut_off(k), len(listed) if k is None else max(k, 1)
+    hits = last["precision"] * len(listed)
+    dcg, ideal, ndcg, recall = (format_number(last[name]) for name in ("dcg", "ideal_dcg", "ndcg", "recall"))
+    return [
+        *lines,
+        f"NDCG@{at} = DCG / ideal DCG = {dcg} / {ideal} = {ndcg}",
+        f"Recall@{at} = {recall}",
+        f"Precision@{at} = hits / k = {format_number(hits)} / {depth} = {format_number(hits / depth)}",
+    ]
+
+
+def rows_text(
+    con: duckdb.DuckDBPyConnection, given: Any, rows: Sequence[Row], digits: int | None
+) -> str | bytes:
+    """Render all columns of rows."""
+    header = list(rows[0]) if rows else ["rank", "itemid"]
+    return render(con, given.format, header, [list(row.values()) for row in rows], digits, given.safe_csv)
+
+
+def overlap_text(
+    con: duckdb.DuckDBPyConnection, given: Any, rows: Sequence[Row], digits: int | None
+) -> str | bytes:
+    """Render what lists have in common: for programs all columns, for people those that fit a line."""
+    if given.format in COPIED:
+        return rows_text(con, given, rows, digits)
+    cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
+    text = table(given.format, list(OVERLAPS.values()), cells, digits or DIGITS)
+    lines = [
+        f"Without a list of {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: {count} of the users"
+        for row in rows
+        for side in ("baseline", "system")
+        if (count := row[f"{side}_users_without_rec"])
+    ]
+    return document(given.format, with_remarks(given.format, text, [LEGEND, *lines]))
