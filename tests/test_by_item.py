@@ -116,30 +116,3 @@ def test_items_of_two_types(con: duckdb.DuckDBPyConnection) -> None:
     found = con.execute("SELECT itemid, hits, mean_rank FROM ranking_by_item('rec', 'truth', [2])").fetchall()
     zero, one = ("00000000-0000-0000-0000-00000000000" + digit for digit in "01")
     assert found == [(zero, 0, None), (one, 1, 2.0), ("none", 0, None)]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ("[-1]", "every k in ks must be 0 or more, got -1"),
-        ("[1], min_grade := 0", "min_grade must be a number > 0, got 0"),
-        ("[1], min_grade := [2]", "min_grade must be a number > 0, got [2]"),
-        (
-            "[1], item_col := 'x'",
-            'rec must have a column x (item_col), got "system", userid, itemid, score; '
-            "write item_col := 'itemid'; truth must have a column x (item_col), got userid, itemid, rel; "
-            "write item_col := 'itemid'",
-        ),
-        (
-            "[1], grade_col := 'x'",
-            "truth must have a column x (grade_col), got userid, itemid, rel; write grade_col := 'rel'",
-        ),
-    ],
-)
-def test_errors_say_what_to_write(
-    editions: list[duckdb.DuckDBPyConnection], arguments: str, error: str
-) -> None:
-    for con in editions:
-        with pytest.raises(duckdb.Error) as raised:
-            con.execute(f"FROM ranking_by_item('rec', 'truth', {arguments})").fetchall()
-        assert str(raised.value).partition("Error: ")[2] == f"ranking_by_item: {error}"

@@ -863,11 +863,6 @@ def test_columns_may_have_other_names(con: duckdb.DuckDBPyConnection) -> None:
 
 # --- Errors ---
 
-ELSEWHERE = (
-    "write cut-offs into ks; a measure with options is a column that ranking_judged makes, "
-    "for ranking_compare_by_user"
-)
-
 
 def said(con: duckdb.DuckDBPyConnection, query: str, parameters: list[Any] | None = None) -> str:
     with pytest.raises(duckdb.InvalidInputException) as raised:
@@ -875,101 +870,6 @@ def said(con: duckdb.DuckDBPyConnection, query: str, parameters: list[Any] | Non
     message = str(raised.value).removeprefix("Invalid Input Error: ")
     assert "\n" not in message
     return message
-
-
-OPTIONS = {
-    "confidence := 1": "confidence must be a number above 0 and below 1, got 1",
-    "confidence := 0.0": "confidence must be a number above 0 and below 1, got 0.0",
-    "confidence := 95": "confidence must be a number above 0 and below 1, got 95",
-    "confidence := 'nan'::DOUBLE": "confidence must be a number above 0 and below 1, got nan",
-    "confidence := NULL": "confidence must be a number above 0 and below 1, got NULL",
-    "confidence := '0.9'": "confidence must be a number above 0 and below 1, got 0.9",
-    "margin := -0.1": "margin must be a number of 0 or more, got -0.1",
-    "margin := 'inf'::DOUBLE": "margin must be a number of 0 or more, got inf",
-    "margin := 'x'": "margin must be a number of 0 or more, got x",
-    "correction := 'bonferroni'": "correction must be holm|bh|none, got bonferroni",
-    "correction := NULL": "correction must be holm|bh|none, got NULL",
-    "test := 'wilcoxon'": "test must be t|randomization, got wilcoxon",
-    "permutations := 0": "permutations must be an integer from 1 to 10000000, got 0",
-    "permutations := 1.5": "permutations must be an integer from 1 to 10000000, got 1.5",
-    "seed := -1": "seed must be an integer from 0 to 9223372036854775807, got -1",
-    "seed := 'x'": "seed must be an integer from 0 to 9223372036854775807, got x",
-    "measures := []": "measures must be a list of one or more names, got []",
-    "measures := 'ndcg'": "measures must be a list of names, as in ['ndcg', 'recall'], got VARCHAR",
-    "measures := [1]": "measures must be a list of names, as in ['ndcg', 'recall'], got INTEGER[]",
-}
-
-
-@pytest.mark.slow
-def test_a_wrong_option_is_named(con: duckdb.DuckDBPyConnection) -> None:
-    """Of ranking_compare the first of each option, since it hands all to what the other calls too."""
-    con.execute(REC)
-    table(con)
-    seen = set()
-    for option, rule in OPTIONS.items():
-        message = said(con, f"FROM ranking_compare_by_user('by_user', {option})")
-        assert message.startswith(f"ranking_compare_by_user: {rule}")
-        if (name := option.partition(" ")[0]) not in seen:
-            message = said(con, f"FROM ranking_compare('rec', 'truth', [5], {option})")
-            assert message.startswith(f"ranking_compare: {rule}")
-            seen.add(name)
-
-
-@pytest.mark.slow
-def test_wrong_systems_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    for name, call, source in (
-        ("ranking_compare", "'rec', 'truth', [5]", "rec"),
-        ("ranking_compare_by_user", "'by_user'", "by_user"),
-    ):
-        table(con, "'a', 'b'")
-        unknown = said(con, f"FROM {name}({call}, baseline := 'zip')")
-        assert unknown == f"{name}: baseline must be a system of {source} (a, b), got zip"
-        con.execute("DELETE FROM by_user WHERE system = 'b'; DELETE FROM rec WHERE system = 'b'")
-        assert said(con, f"FROM {name}({call})") == f"{name}: {source} must have two systems or more, got a"
-        con.execute("DELETE FROM by_user; DELETE FROM rec")
-    assert said(con, "FROM ranking_compare_by_user('by_user')").endswith("two systems or more, got none")
-    table(con, ", ".join(f"'system {i:02}'" for i in range(21)), users=3)
-    many = said(con, "FROM ranking_compare_by_user('by_user')")
-    rule = "baseline must be one of the systems where there are more than 20 (system 00, system 01, "
-    assert many.startswith(f"ranking_compare_by_user: {rule}")
-    assert many.endswith("...), got NULL")
-    assert len(many) < 300
-    assert len(compare(con, ", baseline := 'system 07', measures := ['ndcg']")) == 20 * 2 * 3
-
-
-def test_wrong_columns_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    names = "measures must be names of columns of by_user (note, ndcg, Recall, ideal_dcg, clicks)"
-    for measure, message in {
-        "zip": f"{names}, got zip",
-        "NDCF": f"{names}, got ndcf (did you mean ndcg?)",
-        "note": "measures must name columns of numbers, got note, which is VARCHAR",
-        "ideal_dcg": "measures must say which of two systems is better, got ideal_dcg",
-        "ndcg@5": f"{names}, got ndcg@5: make it a column of by_user, by ranking_judged",
-        "userid": f"{names}, got userid",
-    }.items():
-        query = f"FROM ranking_compare_by_user('by_user', measures := ['{measure}'])"
-        assert said(con, query) == f"ranking_compare_by_user: {message}"
-    con.execute("CREATE OR REPLACE VIEW none AS SELECT system, userid, k, note FROM by_user")
-    none = said(con, "FROM ranking_compare_by_user('none')")
-    assert none == "ranking_compare_by_user: by_user must have a column of numbers to compare by, got none"
-
-
-def test_wrong_measures_of_recommendations_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    names = "measures must be names of columns of ranking_by_user (FROM ranking_functions() has a list)"
-    for measure, message in {
-        "zip": f"{names}, got zip",
-        "NDGC": f"{names}, got ndgc (did you mean ndcg?)",
-        "ideal_dcg": "measures must say which of two systems is better, got ideal_dcg",
-        "ndcg@5": f"{names}, got ndcg@5: {ELSEWHERE}",
-        "ndcg(gain=linear)": f"{names}, got ndcg(gain=linear): {ELSEWHERE}",
-    }.items():
-        query = f"FROM ranking_compare('rec', 'truth', [5], measures := ['recall', '{measure}'])"
-        assert said(con, query) == f"ranking_compare: {message}"
-    null = said(con, "FROM ranking_compare('rec', 'truth', [5], measures := [NULL])")
-    assert null == f"ranking_compare: {names}, got NULL"
 
 
 def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) -> None:
@@ -985,14 +885,6 @@ def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) ->
             assert message.endswith("every value of a measure must be a finite number, got NaN or infinity")
         con.execute("UPDATE by_user SET x = NULL WHERE system = 'b' AND userid = 1")
         assert "must be a finite number" in said(con, "SELECT system FROM ranking_compare_by_user('by_user')")
-
-
-def test_cut_offs_that_are_text_are_an_error_in_words(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    con.execute("CREATE OR REPLACE VIEW text_k AS SELECT * REPLACE ('top ' || k AS k) FROM by_user")
-    message = said(con, "SELECT verdict FROM ranking_compare_by_user('text_k')")
-    rule = "k must be a column of integers (NULL for the whole list), got VARCHAR"
-    assert message == f"ranking_compare_by_user: {rule}"
 
 
 # --- Simulated ---
@@ -1326,9 +1218,3 @@ def test_a_collation_is_an_error_of_comparisons_and_splits(con: duckdb.DuckDBPyC
             assert said(con, f"FROM {function}({arguments})") == f"{function}: {rule}"
     finally:
         con.execute("SET default_collation = 'binary'")
-
-
-def test_a_gate_at_0_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    query = "WITH found AS (FROM ranking_compare('rec', 'truth', [0, 2])) FROM ranking_gate('found')"
-    assert said(con, query) == "ranking_gate: k must be 1 or more, got 0: there is nothing to look at"

@@ -197,38 +197,6 @@ def test_users_and_items_of_other_types_and_names(con: duckdb.DuckDBPyConnection
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        ("'x'", "user must be in rec or in truth, got x"),
-        ("NULL", "user must be a userid, got NULL"),
-        ("1, -1", "k must be 0 or more, got -1"),
-        ("1, 2.5", "k must be an integer, got DECIMAL(2,1) 2.5"),
-        ("1, ties := 'mean'", "ties must be item|expected, got 'mean'"),
-        ("1, min_grade := 0", "min_grade must be a number > 0, got 0"),
-        ("1, min_grade := 'inf'", "min_grade must be a number > 0, got 'inf'"),
-        (
-            "1, item_col := 'x'",
-            'rec must have a column x (item_col), got "system", userid, itemid, score; '
-            "write item_col := 'itemid'; truth must have a column x (item_col), got userid, itemid, rel; "
-            "write item_col := 'itemid'",
-        ),
-        (
-            "1, score_col := 'p'",
-            'rec must have a column p (score_col), got "system", userid, itemid, score; '
-            "write score_col := 'score'",
-        ),
-    ],
-)
-def test_errors_say_what_to_write(
-    editions: list[duckdb.DuckDBPyConnection], arguments: str, error: str
-) -> None:
-    for con in editions:
-        with pytest.raises(duckdb.Error) as raised:
-            explained(con, arguments)
-        assert str(raised.value).partition("Error: ")[2] == f"ranking_explain: {error}"
-
-
-@pytest.mark.parametrize(
     ("kind", "asked"),
     [
         ("DOUBLE", ["12", "12.0", "'12'", "'12.0'"]),

@@ -152,29 +152,3 @@ def test_who_is_more_like_the_baseline_is_compared_by_user(con: duckdb.DuckDBPyC
         duckdb.Error, match="got rbo: ranking_overlap_by_user has it, for ranking_compare_by_user"
     ):
         con.execute("FROM ranking_compare('near', 'near', [10], measures := ['rbo'])")
-
-
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        ("'rec', [5], persistence := 0", "persistence must be a number > 0 and <= 1, got 0"),
-        ("'rec', [5], persistence := 1.5", "persistence must be a number > 0 and <= 1, got 1.5"),
-        ("'rec', [5], persistence := 'x'", "persistence must be a number > 0 and <= 1, got 'x'"),
-        ("'rec', [5], persistence := NULL", "persistence must be a number > 0 and <= 1, got NULL"),
-        ("'rec', [5], baseline := 'x'", "baseline must be a system of rec (a, b), got x"),
-        ("'rec', [-1]", "every k in ks must be 0 or more, got -1"),
-        ("'rec', []", "ks must be a list of one or more k, got []"),
-        ("'rec', [5], system_col := ''", "rec must have two systems or more, got NULL"),
-        (
-            "'rec', [5], item_col := 'sku'",
-            'rec must have a column sku (item_col), got "system", userid, itemid, score; '
-            "write item_col := 'itemid'",
-        ),
-    ],
-)
-def test_errors_say_what_to_write(editions: list[duckdb.DuckDBPyConnection], call: str, error: str) -> None:
-    names = ("ranking_overlap", "ranking_overlap_by_user")
-    for con, function in zip(editions, names, strict=True):
-        with pytest.raises(duckdb.Error) as raised:
-            con.execute(f"FROM {function}({call})").fetchall()
-        assert str(raised.value).partition("Error: ")[2] == f"{function}: {error}"

@@ -17,7 +17,6 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.duckdb import portable
-from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, with_internals
 from tests.sql_names import CTES, NAMES
@@ -26,22 +25,6 @@ from tests.witnesses import WITNESSES, Value
 COLUMNS = [measure.name for measure in MEASURES.values() if measure.column]
 CLOSE = 1e-12
 
-# Those that take rec, truth and cut-offs, and the names that errors give them.
-TAKE_MAX_K = {
-    "ranking_judged": "ranking_judged",
-    "ranking_precision_recall_curve": "precision_recall_curve",
-    "ranking_interpolated_precision_curve": "interpolated_precision_curve",
-}
-ONE_JUDGED = {"ranking_judged": "ranking_judged"}  # which is soonest planned: the others call the same
-TABLE_FUNCTIONS = {
-    "ranking_by_user": "ranking_by_user",
-    "ranking_summary": "ranking_summary",
-    "ranking_distribution": "ranking_distribution",
-    **TAKE_MAX_K,
-}
-
-# Those of rec and truth that have tests of their errors elsewhere.
-APART = {"compare", "check", "by_item", "explain", "intents_by_user"}
 
 REC = """
     (1, 10, 9.0), (1, 30, 8.0), (1, 20, 8.0), (1, 60, 2.0),  -- 20 and 30 are tied: 10, 20, 30, 60
@@ -274,44 +257,6 @@ def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnect
 
 
 @pytest.mark.parametrize(
-    ("ks", "expected"),
-    [
-        ("[]", "ks must be a list of one or more k, got []"),
-        ("NULL", "ks must be a list of one or more k, got NULL"),
-        ("[5, -1]", "every k in ks must be 0 or more, got -1"),
-        ("[-18446744073709551616]", "every k in ks must be 0 or more, got -18446744073709551616"),
-        ("[2.5]", "every k in ks must be an integer, got [2.5]"),
-        ("2.5::DOUBLE", "every k in ks must be an integer, got 2.5"),
-        ("[2, 'inf'::DOUBLE]", "every k in ks must be an integer, got [2.0, inf]"),
-        ("'2'", "ks must be a list of integers, got VARCHAR"),
-        ("true", "ks must be a list of integers, got BOOLEAN"),
-        ("[[2]]", "ks must be a list of integers, got INTEGER[][]"),
-        ("['2']", "ks must be a list of integers, got VARCHAR[]"),
-        ("[DATE '2020-01-01']", "ks must be a list of integers, got DATE[]"),
-    ],
-)
-def test_cut_offs_that_cannot_be_are_errors(
-    editions: list[duckdb.DuckDBPyConnection], ks: str, expected: str
-) -> None:
-    for con, room in zip(editions, ("_ranking.main.", ""), strict=True):
-        error = message(con, f"SELECT {room}_ranking_cuts({ks}, 'caller')")
-        assert error == f"Invalid Input Error: caller: {expected}"
-
-
-@pytest.mark.parametrize(
-    "function", ["ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_check"]
-)
-def test_each_function_is_named_in_the_error_of_its_cut_offs(
-    editions: list[duckdb.DuckDBPyConnection], function: str
-) -> None:
-    for con in editions if function == "ranking_check" else editions[:1]:
-        error = message(con, f"FROM {function}('rec', 'truth', ks := [5, -1])")
-        assert error == f"Invalid Input Error: {function}: every k in ks must be 0 or more, got -1"
-        error = message(con, f"FROM {function}('rec', 'truth', ks := ['2'])")
-        assert error == f"Invalid Input Error: {function}: ks must be a list of integers, got VARCHAR[]"
-
-
-@pytest.mark.parametrize(
     "kind", ["TINYINT", "UTINYINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL(38, 1)"]
 )
 def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
@@ -327,27 +272,6 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
         for k in (2**63, 2**64 - 1):
             with pytest.raises(duckdb.Error, match=r"every k in ks must be an integer below 2\^63, got \["):
                 tables.execute(query.format(f"[4, {k}::{kind}]"))
-
-
-@pytest.mark.parametrize(
-    ("max_k", "expected"),
-    [
-        ("-1", "must be 0 or more, got -1"),
-        ("(-18446744073709551616)", "must be 0 or more, got -18446744073709551616"),
-        ("1.5", "must be an integer, got 1.5"),
-        ("'nan'::FLOAT", "must be an integer, got nan"),
-        ("[1]", "must be an integer, got INTEGER[]"),
-        ("'1'", "must be an integer, got VARCHAR"),
-        ("true", "must be an integer, got BOOLEAN"),
-    ],
-)
-def test_a_max_k_that_cannot_be_is_an_error(
-    editions: list[duckdb.DuckDBPyConnection], max_k: str, expected: str
-) -> None:
-    for con, functions in zip(editions, (TAKE_MAX_K, ONE_JUDGED), strict=True):
-        for function, name in functions.items():
-            error = message(con, f"FROM {function}('rec', 'truth', max_k := {max_k})")
-            assert error == f"Invalid Input Error: {name}: max_k {expected}"
 
 
 def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
@@ -392,148 +316,6 @@ def test_truth_as_its_own_recommendations_has_the_best_value_of_all_lists(
         for name, value in zip(REACHED, found, strict=True):
             expected = max(in_table(name, rec, truth, k) or 0 for rec in lists)
             assert value == pytest.approx(expected, abs=1e-12), (name, truth, k)
-
-
-def test_the_precision_recall_curve_needs_a_last_rank(tables: duckdb.DuckDBPyConnection) -> None:
-    for max_k in ("NULL", "2147483648"):
-        error = message(tables, f"FROM precision_recall_curve('rec', 'truth', {max_k})")
-        assert error.endswith(f"precision_recall_curve: max_k must be from 0 to 2147483647, got {max_k}")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("rec", "truth", "expected"),
-    [
-        (
-            "SELECT userid, itemid FROM rec",
-            "FROM truth",
-            "rec must have a column score (score_col), got userid, itemid; write score_col := '...'",
-        ),
-        (
-            "SELECT userid AS customer, itemid, score FROM rec",
-            "FROM truth",
-            "rec must have a column userid (user_col), got customer, itemid, score; "
-            "write SELECT * RENAME (customer AS userid)",
-        ),
-        (
-            "SELECT userid AS client_id, itemid AS sku, score AS Prediction FROM rec",
-            "SELECT userid AS client_id, itemid AS product FROM truth",
-            "rec must have a column userid (user_col) and a column itemid (item_col) and a column score "
-            "(score_col), "
-            "got client_id, sku, Prediction; write user_col := 'client_id', item_col := 'sku', "
-            "score_col := 'Prediction'; "
-            "truth must have a column userid (user_col) and a column itemid (item_col), "
-            "got client_id, product; write user_col := 'client_id', item_col := 'product'",
-        ),
-        (
-            "SELECT * RENAME (score AS Ranking) FROM rec",
-            "FROM truth",
-            "rec must have a column score (score_col), got userid, itemid, Ranking; "
-            "write score_col := 'Ranking', descending := false",
-        ),
-        (
-            "FROM truth",
-            "FROM rec",
-            "rec must have a column score (score_col), got userid, itemid; "
-            "write score_col := '...' (or swap rec and truth: truth has one)",
-        ),
-        (
-            "FROM rec",
-            "SELECT userid FROM truth",
-            "truth must have a column itemid (item_col), got userid; write SELECT * RENAME (... AS itemid)",
-        ),
-        (
-            "SELECT * RENAME (userid AS u) FROM rec",
-            "SELECT * RENAME (userid AS u) FROM truth",
-            "rec must have a column userid (user_col), got u, itemid, score; write user_col := '...'; "
-            "truth must have a column userid (user_col), got u, itemid; write user_col := '...'",
-        ),
-        (
-            "FROM rec",
-            "SELECT 1 AS \"a, b\", [{'x': 1.5, 'y': [(1, 2)]}] AS c, MAP {1: 2} AS d, 1::DECIMAL(9, 2) AS e",
-            'truth must have a column userid (user_col) and a column itemid (item_col), got "a, b", c, d, e; '
-            "write SELECT * RENAME (... AS userid, ... AS itemid)",
-        ),
-        ("FROM rec", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
-        ("FROM rec LIMIT 0", "FROM truth LIMIT 0", "truth must have a user, got 0 rows"),
-        (
-            "FROM rec",
-            "SELECT * REPLACE (NULL::INTEGER AS userid) FROM truth",
-            "truth must have a user, got 7 rows without userid",
-        ),
-        (
-            "SELECT * REPLACE (score::VARCHAR AS score) FROM rec",
-            "FROM truth",
-            "score must be a number, got VARCHAR",
-        ),
-        (
-            "FROM rec",
-            "SELECT * REPLACE (itemid::VARCHAR AS itemid) FROM truth",
-            "itemid must have the same type in rec and in truth, got INTEGER and VARCHAR",
-        ),
-        (
-            "SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec",
-            "SELECT * REPLACE (userid::UHUGEINT AS userid) FROM truth",
-            "userid must have the same type in rec and in truth, got VARCHAR and UHUGEINT",
-        ),
-        (
-            "FROM rec",
-            "SELECT * REPLACE (userid::UHUGEINT AS userid) FROM truth",  # DuckDB would compare DOUBLE
-            "userid must have the same type in rec and in truth, got INTEGER and UHUGEINT",
-        ),
-        (
-            "SELECT * REPLACE (1::BIGNUM AS score) FROM rec",
-            "FROM truth",
-            "score must be a number (cast it to DOUBLE), got BIGNUM",
-        ),
-        (
-            "SELECT * REPLACE (score > 1 AS score) FROM rec",
-            "FROM truth",
-            "score must be a number, got BOOLEAN",
-        ),
-        (
-            "FROM rec",
-            "SELECT *, 1::BIGNUM AS rel FROM truth",
-            "rel must be a number (cast it to DOUBLE), got BIGNUM",
-        ),
-        ("FROM rec", "SELECT *, NULL::DOUBLE AS rel FROM truth", "rel must be a finite number, got NULL"),
-        ("FROM rec", "SELECT *, 'nan'::DOUBLE AS rel FROM truth", "rel must be a finite number, got nan"),
-        ("FROM rec", "SELECT *, 'x' AS rel FROM truth", "rel must be a number, got VARCHAR"),
-    ],
-)
-def test_bad_columns_are_errors_that_name_them(
-    editions: list[duckdb.DuckDBPyConnection], rec: str, truth: str, expected: str
-) -> None:
-    for con in editions:
-        con.execute(f"CREATE OR REPLACE VIEW bad_rec AS {rec}; CREATE OR REPLACE VIEW bad_truth AS {truth}")
-        error = message(con, "FROM ranking_judged('bad_rec', 'bad_truth', 2)")
-        assert error == f"Invalid Input Error: ranking_judged: {expected}"
-
-
-def test_no_table_function_of_rec_and_truth_is_left_out() -> None:
-    names = [name for name, macro in macros().items() if macro.is_table and name == macro.always]
-    both = {name for name in names if [*macros()[name].signatures()[0], "", ""][:2] == ["rec", "truth"]}
-    public = {name for name in both if not name.startswith("_")}
-    apart = {f"ranking_{name}" for name in APART}
-    assert TABLE_FUNCTIONS.keys() == public - apart, "TABLE_FUNCTIONS must have each, or APART"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("function", TABLE_FUNCTIONS)
-def test_each_function_is_named_in_the_errors_of_its_tables(
-    tables: duckdb.DuckDBPyConnection, function: str
-) -> None:
-    """One error of each macro that finds some: of columns, users, grades and the names of columns."""
-    for truth, arguments, expected in (
-        ("SELECT userid FROM truth", "", "truth must have a column itemid (item_col), got userid; "),
-        ("FROM truth LIMIT 0", "", "truth must have a user, got 0 rows"),
-        ("SELECT *, NULL::DOUBLE AS rel FROM truth", "", "rel must be a finite number, got NULL"),
-        ("FROM truth", ", item_col := 5", "item_col must be the name of a column, got 5"),
-        ("FROM truth", ", descending := 1", "descending must be true or false, got 1"),
-    ):
-        tables.execute(f"CREATE OR REPLACE VIEW bad_truth AS {truth}")
-        error = message(tables, f"FROM {function}('rec', 'bad_truth', 2{arguments})")
-        assert error.startswith(f"Invalid Input Error: {TABLE_FUNCTIONS[function]}: {expected}")
 
 
 NAMED = (
@@ -587,75 +369,6 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         assert len(expected) == 7
         assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
         assert tables.execute(query.format("many", k, "")).fetchall() != expected
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        "ranking_summary({}, 'truth', [10])",
-        "ranking_summary('rec', {}, [10])",
-        "ranking_check('rec', {})",
-        "ranking_check({}, 'truth')",
-        "ranking_compare({}, 'truth', [10])",
-        "ranking_compare_by_user({})",
-        "ranking_gate({})",
-        "ranking_overlap({}, [1])",
-        "ranking_explain({}, 'truth', 1)",
-        "ranking_split({}, last := 1)",
-        "ranking_check('rec', 'truth', history := {})",
-    ],
-)
-def test_a_query_in_place_of_a_table_says_to_name_it(
-    editions: list[duckdb.DuckDBPyConnection], call: str
-) -> None:
-    for con in editions:
-        for query in ("(FROM rec)", " select*FROM rec", "WITH x AS (FROM rec)\nFROM x"):
-            error = message(con, f"FROM {call.format(repr(query))}")
-            assert re.search(
-                r"Error: \w+ must be the name of a table, view, CTE or file, got .*: write WITH ",
-                error,
-                re.DOTALL,
-            )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (
-            "user_col := 'customer'",
-            "rec must have a column customer (user_col), got userid, itemid, score; "
-            "write user_col := 'userid'; "
-            "truth must have a column customer (user_col), got userid, itemid; write user_col := 'userid'",
-        ),
-        (
-            "score_col := 'p'",
-            "rec must have a column p (score_col), got userid, itemid, score; write score_col := 'score'",
-        ),
-        (
-            "system_col := 'model'",
-            "rec must have a column model (system_col), got userid, itemid, score; write system_col := '...'",
-        ),
-        (
-            "grade_col := 'stars'",
-            "truth must have a column stars (grade_col), got userid, itemid; write grade_col := '...'",
-        ),
-        (
-            "grade_col := 'rel'",
-            "truth must have a column rel (grade_col), got userid, itemid; write grade_col := '...'",
-        ),
-        ("item_col := 5", "item_col must be the name of a column, got 5"),
-        ("grade_col := ['rel']", "grade_col must be the name of a column, got [rel]"),
-        ("descending := 1", "descending must be true or false, got 1"),
-        ("descending := NULL", "descending must be true or false, got NULL"),
-    ],
-)
-def test_names_that_are_not_there_are_errors_that_list_the_columns(
-    editions: list[duckdb.DuckDBPyConnection], arguments: str, expected: str
-) -> None:
-    for con in editions:
-        error = message(con, f"FROM ranking_judged('rec', 'truth', 2, {arguments})")
-        assert error == f"Invalid Input Error: ranking_judged: {expected}"
 
 
 def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
