@@ -322,23 +322,6 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyCon
     assert dict(con.execute(query).fetchall()) == pytest.approx(of_lists, abs=1e-15)
 
 
-def test_no_number_of_threads_changes_a_bit(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE OR REPLACE TABLE big AS
-        SELECT hash(i) % 3000 AS userid, hash(i * 3) % 500 * (hash(i * 5) % 500) // 500 AS itemid, i AS score
-        FROM range(130000) t(i);
-        CREATE OR REPLACE TABLE past AS FROM big WHERE score % 3 = 0 AND userid % 10 > 0;
-        CREATE OR REPLACE TABLE labels AS
-        SELECT i AS itemid, hash(i * 7 + j) % 7 AS category FROM range(500) t(i), range(i % 4) s(j)""")
-    found = set()
-    for threads in (1, 2, 5):
-        con.execute(f"SET threads = {threads}")
-        query = "FROM ranking_beyond_accuracy('big', [5, NULL], 'past', 'labels')"
-        found.add(str(con.execute(query).fetchall()))
-    con.execute("RESET threads")
-    assert len(found) == 1
-
-
 def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Ranked items, a history without two of the users, and items of one category each."""
     random.seed(25)

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -609,23 +608,6 @@ def test_one_baseline_is_compared_with_ten_thousand_systems(own: duckdb.DuckDBPy
     assert own.execute(query).fetchall() == [(9_999, 9_999)]
 
 
-def test_numbers_are_the_same_in_whatever_order_is_the_default(own: duckdb.DuckDBPyConnection) -> None:
-    """Holm's p was wrong with `SET default_order = 'desc'`."""
-    table(own, users=30)
-    own.execute("UPDATE by_user SET ndcg = NULL WHERE userid % 7 = 0 AND system = 'b'")
-    own.execute(REC)
-    queries = [
-        "FROM ranking_compare_by_user('by_user', margin := 0.1)",
-        "FROM ranking_compare_by_user('by_user', correction := 'bh', test := 'randomization')",
-        "FROM ranking_compare('rec', 'truth', [2, NULL], measures := ['ndcg', 'first_hit_rank'])",
-    ]
-    expected = [own.execute(query).fetchall() for query in queries]
-    for order in ("asc", "desc"):
-        for nulls in ("nulls_first", "nulls_last", "nulls_first_on_asc_last_on_desc"):
-            own.execute(f"SET default_order = '{order}'; SET default_null_order = '{nulls}'")
-            assert [own.execute(query).fetchall() for query in queries] == expected, (order, nulls)
-
-
 def test_a_pair_with_a_null_is_left_out_of_both_means(con: duckdb.DuckDBPyConnection) -> None:
     row = two(con, [0.5, None, 0.1, 0.2, None], [0.7, 0.9, None, 0.3, None])
     assert (row["users"], row["users_undefined"]) == (2, 3)
@@ -706,21 +688,6 @@ def keys(rows: list[Row]) -> list[tuple[Any, ...]]:
     return [(row["baseline"], row["system"], row["k"], row["measure"], row["segment"]) for row in rows]
 
 
-def test_the_columns_are_named_and_ordered(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    names = """
-        baseline system k measure users users_undefined users_without_rec_baseline users_without_rec_system
-        mean_baseline mean_system difference low high relative relative_low relative_high
-        wins ties losses standard_error effect_size p p_adjusted p_same p_same_adjusted
-        method minimum_detectable_effect verdict higher_is_better
-    """.split()  # noqa: SIM905
-    assert [*compare(con)[0]] == [*names[:4], "segment", *names[4:]]
-    con.execute("CREATE OR REPLACE VIEW no_segment AS SELECT * EXCLUDE (segment, k) FROM by_user WHERE k = 5")
-    rows = compare(con, table="no_segment")
-    assert [*rows[0]] == names
-    assert {row["k"] for row in rows} == {None}
-
-
 def test_a_row_per_pair_k_measure_and_segment(con: duckdb.DuckDBPyConnection) -> None:
     table(con)
     measures = ["ndcg", "Recall"]  # of the usual six, those that are there
@@ -765,42 +732,6 @@ def test_all_columns_of_numbers_where_none_is_a_usual_measure(con: duckdb.DuckDB
     assert {row["measure"] for row in compare(con, ", measures := ['NDCG@7']", "own")} == {"ndcg@7"}
 
 
-@pytest.mark.parametrize(
-    "options", ["", ", test := 'randomization', permutations := 99", ", baseline := 'b', correction := 'bh'"]
-)
-def test_every_bit_is_the_same_on_any_threads_and_in_any_order(
-    con: duckdb.DuckDBPyConnection, options: str
-) -> None:
-    table(con, users=6_000)
-    con.execute(
-        "UPDATE by_user SET ndcg = CASE WHEN userid % 10 > 0 THEN ndcg ** 5 * 1e7 END, segment = NULL"
-    )
-    found, plain = set(), set()
-    for threads in (1, 2, 8):
-        con.execute(f"SET threads = {threads}")
-        con.execute(
-            f"CREATE OR REPLACE TABLE by_user AS FROM by_user ORDER BY hash(userid, system, k, {threads})"
-        )
-        found.add(repr(compare(con, options)))
-        plain.add(repr(con.execute("SELECT avg(ndcg), stddev(ndcg) FROM by_user").fetchall()))
-    con.execute("RESET threads")
-    assert len(found) == 1
-    assert len(plain) > 1  # as it would be with avg and stddev
-
-
-@pytest.mark.parametrize("where", ["by_user", "cte", "by_user.parquet", '"memory"."main"."by_user"', "frame"])
-def test_by_user_is_whatever_query_table_takes(
-    con: duckdb.DuckDBPyConnection, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    table(con)
-    con.execute("COPY by_user TO 'by_user.parquet'")
-    frame = con.sql("FROM by_user").to_arrow_table()
-    assert frame.num_rows == 240
-    query = f"WITH cte AS (FROM by_user) SELECT * FROM ranking_compare_by_user('{where}')"
-    assert con.execute(query).fetchall() == con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
-
-
 @pytest.mark.slow
 def test_no_name_of_a_users_table_collides_with_one_of_the_macros(con: duckdb.DuckDBPyConnection) -> None:
     table(con)
@@ -843,22 +774,6 @@ def test_recommendations_are_compared_as_ranking_by_user_measures_them(
         rows
         == con.execute(f"FROM ranking_compare_by_user('by_user', measures := {every}) WHERE k = 5").fetchall()
     )
-
-
-def test_columns_may_have_other_names(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    con.execute(
-        "CREATE OR REPLACE VIEW shop AS "
-        "SELECT system AS model, userid AS customer, itemid AS sku, -score::DOUBLE AS place FROM rec;"
-        "CREATE OR REPLACE VIEW bought AS SELECT userid AS customer, itemid AS sku, rel AS stars FROM truth"
-    )
-    names = (
-        "user_col := 'customer', item_col := 'sku', score_col := 'place', grade_col := 'stars', "
-        "system_col := 'model', descending := false"
-    )
-    query = "FROM ranking_compare({}, [3], measures := ['ndcg']{})"
-    found = con.execute(query.format("'shop', 'bought'", f", {names}")).fetchall()
-    assert found == con.execute(query.format("'rec', 'truth'", "")).fetchall()
 
 
 # --- Errors ---
@@ -1201,20 +1116,3 @@ def test_recommendations_are_compared_by_the_other_names_of_measures(con: duckdb
     query = "FROM ranking_compare('rec', 'truth', [5], measures := {})"
     found = con.execute(query.format("['MAP', ' rr ', 'recall_at', 'ap']")).fetchall()
     assert found == con.execute(query.format("['average_precision', 'mrr', 'recall']")).fetchall()
-
-
-def test_a_collation_is_an_error_of_comparisons_and_splits(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', [2])")
-    con.execute("CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user')")
-    con.execute("SET default_collation = 'nocase'")
-    try:
-        for function, arguments in (
-            ("ranking_compare_by_user", "'by_user'"),
-            ("ranking_gate", "'compared'"),
-            ("ranking_split", "'rec', last := 1, time_col := 'score'"),
-        ):
-            rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
-            assert said(con, f"FROM {function}({arguments})") == f"{function}: {rule}"
-    finally:
-        con.execute("SET default_collation = 'binary'")

@@ -393,19 +393,6 @@ def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConn
             assert found[2, i] == (1 / (64 - i if descending else 61 + i), 1)  # type: ignore[index]
 
 
-def test_scores_are_the_same_in_any_order_and_on_any_threads(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("""CREATE OR REPLACE TABLE many AS SELECT s AS system, u AS userid,
-        hash(u, i, s) % 90 AS itemid, sin(hash(u, s, i)) * 10 ** (i % 7) AS score
-        FROM range(5) a(s), range(200) b(u), range(60) c(i)""")
-    pack.execute("CREATE OR REPLACE TABLE other AS FROM many ORDER BY hash(userid, score)")
-    for method in ("rrf", "combsum", "borda", "combsum', normalize := 'none"):
-        chosen = f"method := '{method}', weights := MAP {{0: 0.1, 1: 0.7, 2: 1e-5, 3: 1.3, 4: 2}}"
-        found = fused(pack, "many", chosen)
-        pack.execute("SET threads = 1")
-        assert fused(pack, "other", chosen) == found
-        pack.execute("RESET threads")
-
-
 @pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-30, 1.0, 1e200, 1e307])
 def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     pack: duckdb.DuckDBPyConnection, scale: float

@@ -235,30 +235,6 @@ def test_systems_keep_apart_and_go_into_a_comparison(tables: duckdb.DuckDBPyConn
     assert tables.execute(compared).fetchall() == [(measure, 40) for measure in measures]
 
 
-def test_threads_and_ids_of_other_types_change_nothing(tables: duckdb.DuckDBPyConnection) -> None:
-    """Over more rows than one batch holds."""
-    tables.execute("""
-        CREATE OR REPLACE TABLE some_rec AS
-        SELECT userid, i * userid % 9 AS itemid, i AS score FROM range(3000) AS u(userid), range(5) AS t(i);
-        CREATE OR REPLACE TABLE some_truth AS
-        SELECT userid, i % 7 AS itemid, (i + userid) % 4 AS intent
-        FROM range(3000) AS u(userid), range(11) AS t(i);
-        CREATE OR REPLACE TABLE text_rec AS
-        SELECT userid::VARCHAR AS userid, itemid::UTINYINT AS itemid, score FROM some_rec;
-        CREATE OR REPLACE TABLE text_truth AS
-        SELECT * REPLACE (userid::VARCHAR AS userid) FROM some_truth
-    """)
-    found = []
-    for names, threads in (("some", 1), ("some", 4), ("text", 2)):
-        tables.execute(f"SET threads = {threads}")
-        call = f"{FUNCTION}('{names}_rec', '{names}_truth', [2])"
-        query = f"SELECT * EXCLUDE (userid) FROM {call} ORDER BY userid::INTEGER"
-        found.append(tables.execute(query).fetchall())
-    assert found[0] == found[1] == found[2]
-    assert len(found[0]) == 3000
-    assert len(tables.execute(f"FROM {FUNCTION}('some_rec', 'some_truth', [2]) LIMIT 1").fetchall()) == 1
-
-
 # --- Errors ---
 
 

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -181,12 +180,6 @@ def test_a_test_is_half_open_and_the_last_one_ends_behind_the_last_event(
         ]
 
 
-def test_the_columns_are_those_of_the_events_and_three(pack: duckdb.DuckDBPyConnection) -> None:
-    found = pack.execute("FROM ranking_split('events', last := 1)")
-    assert [name for name, *_ in found.description] == ["userid", "itemid", "time", "fold", "part", "dropped"]
-    assert len(found.fetchall()) == 10
-
-
 def test_test_from_goes_to_the_last_event_or_as_far_as_test_size(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute(
         "CREATE OR REPLACE TABLE days AS SELECT 1 AS userid, i AS itemid, i AS time FROM range(10) t(i)"
@@ -264,38 +257,10 @@ def test_what_train_does_not_have_is_dropped_where_asked(pack: duckdb.DuckDBPyCo
 # --- Inputs and settings ---
 
 
-def test_events_are_whatever_query_table_takes_with_columns_of_any_name(
-    pack: duckdb.DuckDBPyConnection, tmp_path: Path
-) -> None:
-    words = (
-        'userid AS "User Id", itemid AS last, time AS time_col, 1 AS seen, 2 AS rows, 3 AS gap, 4 AS moment'
-    )
-    path = tmp_path / "it's.parquet"
-    quoted = str(path).replace("'", "''")
-    pack.execute(f"COPY (SELECT {words} FROM events) TO '{quoted}'")
-    columns = "user_col := 'user id', item_col := 'LAST', time_col := 'time_col'"
-    expected = pack.execute(
-        "SELECT part, dropped FROM ranking_split('events', last := 1) ORDER BY ALL"
-    ).fetchall()
-    for name, cte in ((quoted, ""), ("given", f"WITH given AS (FROM '{quoted}') ")):
-        call = f"ranking_split('{name}', last := 1, {columns})"
-        found = pack.execute(f"{cte}SELECT part, dropped FROM {call} ORDER BY ALL LIMIT 9")
-        assert found.fetchall() == expected[:9]
-
-
 def test_no_events_are_no_rows(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute("CREATE OR REPLACE VIEW nothing AS FROM events WHERE false")
     for chosen in ("last := 1", "test_size := INTERVAL 1 DAY", "test_from := DATE '2026-01-01'"):
         assert pack.execute(f"FROM ranking_split('nothing', {chosen})").fetchall() == []
-
-
-def test_settings_change_nothing(pack: duckdb.DuckDBPyConnection) -> None:
-    query = f"FROM ranking_split('events', last := 1, folds := 2, {DROP}) ORDER BY ALL"
-    expected = sorted(map(str, pack.execute(query).fetchall()))
-    with ranking_udfs.register(duckdb.connect()) as con:
-        con.execute("SET default_order = 'DESC'; SET default_null_order = 'NULLS_FIRST'; SET threads = 1")
-        con.execute(MAKE)
-        assert sorted(map(str, con.execute(query).fetchall())) == expected
 
 
 # --- Errors ---

@@ -2,7 +2,6 @@
 
 import math
 import random
-import re
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -90,14 +89,6 @@ def test_every_column_is_the_measure_of_the_users_ranking(tables: duckdb.DuckDBP
             assert is_close(row[name], in_table(name, rec, truth, row["k"]), CLOSE), (name, row)
 
 
-def test_the_columns_are_named_and_ordered(tables: duckdb.DuckDBPyConnection) -> None:
-    by_user = tables.execute("FROM ranking_by_user('rec', 'truth', [2])").description
-    assert [name for name, *_ in by_user] == ["userid", "k", "n_rec", "n_truth", *COLUMNS]
-    summary = tables.execute("FROM ranking_summary('rec', 'truth', [2])").description
-    counts = ["k", "users", "users_without_rec", "users_without_truth", "users_without_relevant"]
-    assert [name for name, *_ in summary] == [*counts, *COLUMNS]
-
-
 def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
     query = (
         "SELECT k, users, users_without_rec, users_without_truth, hits "
@@ -180,33 +171,6 @@ def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPy
     assert row["n_truth"] == 3
     for name in WITNESSES.keys() & COLUMNS:
         assert is_close(row[name], in_table(name, RANKINGS[1][0], truth, 4), CLOSE), (name, row)
-
-
-@pytest.mark.parametrize("kind", ["DOUBLE", "FLOAT", "DECIMAL(12, 3)", "BIGINT"])
-def test_values_are_the_same_on_any_threads_and_in_any_order(
-    con: duckdb.DuckDBPyConnection, kind: str
-) -> None:
-    random.seed(11)
-    scores = [random.choice([0, 1, 2, 5, 100]) for _ in range(4_000)]
-    con.execute(
-        "CREATE TABLE rec AS SELECT i % 37 AS userid, (i * 7919) % 211 AS itemid, "
-        f"list_extract(?, i + 1)::{kind} AS score FROM range(4000) AS t(i)",
-        [scores],
-    )
-    con.execute(
-        "CREATE TABLE truth AS SELECT i % 40 AS userid, (i * 31) % 211 AS itemid FROM range(600) AS t(i)"
-    )
-    found = []
-    for threads in (1, 2, 4):
-        con.execute(f"SET threads = {threads}")
-        con.execute(
-            f"CREATE OR REPLACE TABLE rec AS FROM rec ORDER BY hash(itemid, userid, score, {threads})"
-        )
-        con.execute(f"CREATE OR REPLACE TABLE truth AS FROM truth ORDER BY hash(itemid, userid, {threads})")
-        queries = [f"FROM ranking_by_user('rec', 'truth', [{k}]) ORDER BY userid" for k in (3, 200)]
-        found.append([con.execute(query).fetchall() for query in queries])
-    assert len(found[0][0]) == 40
-    assert found == [found[0]] * 3
 
 
 def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
@@ -611,34 +575,6 @@ def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyCo
     assert found == tables.execute(query.format("[5, 40]")).fetchall()
 
 
-@pytest.mark.parametrize("ks", [[3, 10], [3, 33]])
-def test_means_are_the_same_on_any_threads_and_in_any_order(
-    con: duckdb.DuckDBPyConnection, ks: list[int]
-) -> None:
-    con.execute("""
-        CREATE TABLE rec AS SELECT u AS userid, hash(u, i) % 50 AS itemid, hash(i, u) % 97 / 7 AS score
-        FROM range(20000) AS users(u), range(15) AS items(i);
-        CREATE TABLE truth AS SELECT u AS userid, hash(u, i, 1) % 50 AS itemid, hash(u, i, 2) % 40 AS rel
-        FROM range(20000) AS users(u), range(6) AS items(i);
-    """)
-    query = f"SELECT * FROM ranking_summary('rec', 'truth', {ks})"
-    one, *others = [
-        con.execute(f"SET threads = {threads}").execute(query).fetchall() for threads in (1, 2, 3, 8)
-    ]
-    con.execute("CREATE OR REPLACE TABLE rec AS FROM rec ORDER BY hash(itemid, userid)")
-    others.append(con.execute(query).fetchall())
-    curve = "FROM precision_recall_curve('rec', 'truth', 5)"
-    assert con.execute(curve).fetchall() == con.execute("SET threads = 1").execute(curve).fetchall()
-    assert all(other == one for other in others)
-    columns = [column for (column, *_) in con.execute(query).description]
-    users = con.execute(f"SELECT k, * FROM ranking_by_user('rec', 'truth', {ks})").fetchnumpy()
-    for name in set(columns) & MEASURES.keys():
-        for row in one:
-            values = users[name][users["k"] == row[columns.index("k")]]
-            found = [value for value in values.tolist() if value is not None and value == value]
-            assert row[columns.index(name)] == pytest.approx(math.fsum(found) / len(found), rel=1e-14), name
-
-
 @pytest.mark.slow
 def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> None:
     """DuckDB 2.0 waits for ever where a CTE of that many rows is read by a LIMIT and by a join below it."""
@@ -942,45 +878,6 @@ def test_zero_is_one_user_with_either_sign(con: duckdb.DuckDBPyConnection) -> No
     assert con.execute("FROM ranking_check('rec', 'truth', 1)").fetchall() == []
 
 
-def test_a_collation_is_an_error_of_all_table_functions(tables: duckdb.DuckDBPyConnection) -> None:
-    rule = "default_collation must be binary (SET default_collation = 'binary')"
-    tables.execute("SET default_collation = 'nocase'")
-    for query in ("ranking_summary('rec', 'truth', [1])", "ranking_judged('rec', 'truth', 1)"):
-        with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"{rule}, got nocase")):
-            tables.execute(f"FROM {query}")
-    assert tables.execute(f"{FOUR} ranking_check('rec', 'truth')").fetchall()[0] == (
-        "default_collation must be binary (SET default_collation =...",
-        *(None, 1, f"{rule}, got nocase"),
-    )
-    tables.execute("SET default_collation = 'binary'")
-    assert tables.execute("SELECT users FROM ranking_summary('rec', 'truth', [1])").fetchall() == [(3,)]
-
-
-def test_ranking_check_gives_the_same_examples_on_any_threads_and_in_any_order(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    con.execute("""
-        CREATE TABLE rec AS
-        SELECT nullif(i % 97, 5) AS userid, nullif(i % 31, 3) AS itemid,
-            CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE i % 11 END AS score
-        FROM range(20_000) t(i);
-        CREATE TABLE truth AS
-        SELECT nullif(i % 103, 5) AS userid, nullif(i % 29, 3) AS itemid,
-            CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN 'inf'::DOUBLE ELSE i % 11 - 5 END AS rel
-        FROM range(10_000) t(i)
-    """)
-    found = []
-    for threads in (1, 2, 4):
-        con.execute(f"SET threads = {threads}")
-        for table in ("rec", "truth"):
-            con.execute(
-                f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY hash(#1, #2, #3, {threads})"
-            )
-        found.append(con.execute("FROM ranking_check('rec', 'truth', ks := [3, 50])").fetchall())
-    assert len(found[0]) == 15
-    assert found == [found[0]] * 3
-
-
 @pytest.mark.parametrize("systems", [["NULL"], ["'a'", "NULL"]])
 def test_ranking_check_finds_the_ties_of_a_sort_in_python(
     con: duckdb.DuckDBPyConnection, systems: list[str]
@@ -1097,24 +994,6 @@ def test_a_distribution_of_one_user_or_none_has_no_deviation(con: duckdb.DuckDBP
     assert found == (0, 1, None, None, None, None, None, None, None)
 
 
-def test_a_distribution_is_the_same_on_any_threads_and_in_any_order(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE TABLE rec AS
-        SELECT i // 30 AS userid, hash(i) % 100 AS itemid, hash(i + 1) % 1000 AS score
-        FROM range(150_000) AS t(i);
-        CREATE TABLE truth AS SELECT i // 8 AS userid, hash(i + 2) % 100 AS itemid FROM range(40_000) AS t(i)
-    """)
-    found = set()
-    for threads in (1, 2, 8):
-        con.execute(f"SET threads = {threads}")
-        for table in ("rec", "truth"):
-            con.execute(
-                f"CREATE OR REPLACE TABLE {table} AS FROM {table} ORDER BY hash({threads}, *COLUMNS(*))"
-            )
-        found.add(str(con.execute("FROM ranking_distribution('rec', 'truth', [5, 20])").fetchall()))
-    assert len(found) == 1
-
-
 def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
     curve = tables.execute("FROM precision_recall_curve('rec', 'truth', 2)").fetchall()
     # precision of users 1, 2, 3 at rank 1: 1, 0, 0; at rank 2: 1, 1/2, 0; recall: of 3, 2 and 1 items
@@ -1167,14 +1046,6 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
         cte = f'WITH "{following}" AS (FROM memory.{other})'
         assert everything(tables, named["rec"], named["truth"], cte) == expected, (name, following)
     tables.execute("USE memory; DETACH hers")
-
-
-def test_the_search_path_does_not_matter(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(f"CREATE TABLE rec AS FROM (VALUES {REC}) AS t(userid, itemid, score)")
-    con.execute(f"CREATE TABLE truth AS FROM (VALUES {TRUTH}) AS t(userid, itemid)")
-    con.execute("ATTACH ':memory:' AS other; USE other")
-    query = "SELECT k, hits FROM ranking_summary('memory.main.rec', 'memory.main.truth', [4])"
-    assert ranking_udfs.register(con).execute(query).fetchall() == [(4, 4 / 3)]
 
 
 def test_truth_of_nothing_is_scored_as_truth_of_nothing_relevant(

@@ -285,23 +285,6 @@ def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
                 assert is_close(one, math.fsum(users) / len(users), CLOSE), (name, k)
 
 
-def test_ties_by_item_written_out_are_the_default(either: duckdb.DuckDBPyConnection) -> None:
-    either.execute("""
-        CREATE OR REPLACE VIEW rec AS
-        SELECT i % 7 AS userid, i % 31 AS itemid, i % 5 AS score, i % 3 AS system
-        FROM range(200) t(i);
-        CREATE OR REPLACE VIEW truth AS SELECT i % 8 AS userid, i % 29 AS itemid, i % 4 AS rel
-        FROM range(70) t(i)
-    """)
-    for function in ("ranking_by_user", "ranking_summary", "ranking_distribution"):
-        found = []
-        for ties in ("", ", ties := 'item'"):
-            result = either.execute(f"FROM {function}('rec', 'truth', [1, 10, NULL]{ties}) ORDER BY ALL")
-            found.append((result.description, result.fetchall()))
-        assert found[0] == found[1]
-        assert len(found[0][1]) > 8
-
-
 # --- Outside witnesses ---
 
 
