@@ -8,7 +8,6 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import portable
 from tests.conftest import is_close
 
 # User 9 has no truth, user 3 no list; a repeats an item, and has a NULL; `gone` is in truth alone.
@@ -33,11 +32,9 @@ GRADES = {1: {"p": 3, "r": 1}, 2: {"q": 2, "r": 0}, 3: {"p": 1, "gone": -1}}
 
 
 @pytest.fixture(scope="module")
-def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    """A connection with the pack, and one with its script."""
-    with ranking_udfs.register(duckdb.connect()) as con, duckdb.connect() as other:
-        other.execute(portable.script())
-        yield [con.execute(TABLES), other.execute(TABLES)]
+def tables() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield ranking_udfs.register(connection).execute(TABLES)
 
 
 def slow(lists: dict[int, list[str | None]], k: int | None, least: float) -> dict[str, tuple[Any, ...]]:
@@ -62,20 +59,19 @@ def slow(lists: dict[int, list[str | None]], k: int | None, least: float) -> dic
 
 @pytest.mark.parametrize(("arguments", "least"), [("", 1e-9), (", min_grade := 2", 2)])
 def test_each_item_has_what_the_definition_says(
-    editions: list[duckdb.DuckDBPyConnection], arguments: str, least: float
+    tables: duckdb.DuckDBPyConnection, arguments: str, least: float
 ) -> None:
-    for con in editions:
-        found = con.execute(f"FROM ranking_by_item('rec', 'truth', [0, 1, 2, NULL]{arguments})").fetchall()
-        groups = dict.fromkeys(row[:2] for row in found)
-        assert list(groups) == [(system, k) for system in LISTS for k in (0, 1, 2, None)]
-        for system, k in groups:
-            expected = slow(LISTS[system], k, least)
-            rows = {row[2]: row[3:] for row in found if row[:2] == (system, k)}
-            assert list(rows) == sorted(expected)
-            for item, (*values, strangers) in rows.items():
-                assert strangers == (1 if system == "a" else 0)
-                for value, number in zip(values, expected[item], strict=True):
-                    assert is_close(value, number, 1e-12), (system, k, item, values, expected[item])
+    found = tables.execute(f"FROM ranking_by_item('rec', 'truth', [0, 1, 2, NULL]{arguments})").fetchall()
+    groups = dict.fromkeys(row[:2] for row in found)
+    assert list(groups) == [(system, k) for system in LISTS for k in (0, 1, 2, None)]
+    for system, k in groups:
+        expected = slow(LISTS[system], k, least)
+        rows = {row[2]: row[3:] for row in found if row[:2] == (system, k)}
+        assert list(rows) == sorted(expected)
+        for item, (*values, strangers) in rows.items():
+            assert strangers == (1 if system == "a" else 0)
+            for value, number in zip(values, expected[item], strict=True):
+                assert is_close(value, number, 1e-12), (system, k, item, values, expected[item])
 
 
 def test_hits_and_relevant_items_are_as_many_as_by_user(con: duckdb.DuckDBPyConnection) -> None:

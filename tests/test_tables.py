@@ -1079,9 +1079,9 @@ def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
     tables.execute("CREATE OR REPLACE TEMP VIEW none AS SELECT 'a' AS system, * FROM rec WHERE false")
     tables.execute("CREATE OR REPLACE TEMP VIEW unnamed AS FROM rec WHERE false")
     for query in (
-        "ranking_summary('{}', 'truth', [2])",
-        "ranking_distribution('{}', 'truth', [2])",
-        "ranking_by_user('{}', 'truth', [2]) ORDER BY userid",
+        "(SELECT COLUMNS('system|users|ndcg') FROM ranking_summary('{}', 'truth', [2]))",
+        "(FROM ranking_distribution('{}', 'truth', [2]) WHERE measure = 'ndcg')",
+        "(SELECT COLUMNS('system|userid|ndcg') FROM ranking_by_user('{}', 'truth', [2]) ORDER BY userid)",
     ):
         found, expected = (
             tables.sql(f"FROM {query.format(name)}").to_arrow_table() for name in ("none", "unnamed")

@@ -35,6 +35,7 @@ MAKE = """
     CREATE TABLE no_items AS FROM items WHERE false;
     CREATE TABLE texts AS SELECT 1 AS itemid, 'b' AS category;
     CREATE TABLE models AS SELECT * RENAME (system AS model) FROM rec;
+    CREATE VIEW starred AS SELECT userid, itemid, 5 AS stars FROM truth;
     CREATE TABLE by_user AS
     SELECT system, userid, k, 'text' AS note, userid / 9 AS ndcg, k / 20 AS "Recall", 2.0 AS ideal_dcg,
         userid AS clicks
