@@ -6,6 +6,7 @@ mistake was not found, or if its text is no longer in its file.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -38,14 +39,20 @@ def copy_of_files(folder: Path) -> None:
             shutil.copy2(ROOT / name, folder / name)
 
 
+def run(folder: Path, *module: str) -> "subprocess.CompletedProcess[str]":
+    """Run a module with the package of the copy, whichever is installed."""
+    environment = os.environ | {"PYTHONPATH": str(folder / "udfs")}
+    command = [sys.executable, "-m", *module]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
 def first_failure(folder: Path, options: list[str]) -> str | None:
     """Return the first test that fails in the copy, or None."""
-    run = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *options]
-    done = subprocess.run(run, cwd=folder, capture_output=True, text=True)
+    done = run(folder, "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *options)
     if done.returncode == 0:
         return None
     named = re.search(r"^(?:FAILED|ERROR) tests/([^\n]*?)(?: - |$)", done.stdout, re.MULTILINE)
-    if done.returncode > 2 or not named:  # pytest itself went wrong, or found no test
+    if done.returncode > 2 or not named:  # pytest itself went wrong, or found no test, as without an extra
         raise RuntimeError(done.stdout[-2000:] + done.stderr[-2000:])
     return named[1]
 
@@ -67,7 +74,7 @@ def main() -> int:
                 if found is None:
                     text = (folder / file).read_text(encoding="utf-8")
                     (folder / file).write_text(text.replace(before, after), encoding="utf-8")
-                    subprocess.run([sys.executable, "-m", "tests.generate"], cwd=folder, capture_output=True)
+                    run(folder, "tests.generate")
                     named = ["-n", "auto", *QUICK] if arguments.quick else [f"tests/{tests}.py"]
                     test = first_failure(folder, named)
                     found = f"caught by {test}" if test else "SURVIVED"
