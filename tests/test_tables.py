@@ -15,7 +15,6 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import portable
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, with_internals
 from tests.sql_names import CTES, NAMES
@@ -51,15 +50,6 @@ def tables() -> Iterator[duckdb.DuckDBPyConnection]:
     with ranking_udfs.register(duckdb.connect()) as con:
         con.execute(MAKE)
         yield con
-
-
-@pytest.fixture(scope="module")
-def editions(tables: duckdb.DuckDBPyConnection) -> Iterator[list[duckdb.DuckDBPyConnection]]:
-    """The same, and a connection that has the script of the macros instead."""
-    with duckdb.connect() as con:
-        con.execute(portable.script())
-        con.execute(MAKE)
-        yield [tables, con]
 
 
 def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
@@ -711,18 +701,18 @@ DISASTERS = """
     ],
 )
 def test_ranking_check_finds_the_common_disasters(
-    editions: list[duckdb.DuckDBPyConnection],
+    tables: duckdb.DuckDBPyConnection,
     arguments: str,
     expected: list[tuple[str, str | None, int, str | None]],
 ) -> None:
-    for con in editions:
-        con.execute("DROP SCHEMA IF EXISTS disasters CASCADE; CREATE SCHEMA disasters; USE disasters")
-        try:
-            con.execute(f"{DISASTERS}; CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 0.5 AS score")
-            con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
-            assert con.execute(f"{FOUR} ranking_check({arguments})").fetchall() == expected
-        finally:
-            con.execute("USE main")
+    con = tables
+    con.execute("DROP SCHEMA IF EXISTS disasters CASCADE; CREATE SCHEMA disasters; USE disasters")
+    try:
+        con.execute(f"{DISASTERS}; CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 0.5 AS score")
+        con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
+        assert con.execute(f"{FOUR} ranking_check({arguments})").fetchall() == expected
+    finally:
+        con.execute("USE main")
 
 
 # Six users with four relevant items each; every system has one flaw, or two that come together.
@@ -770,34 +760,34 @@ OF_SYSTEMS = [
 
 
 def test_ranking_check_finds_what_is_wrong_with_each_system(
-    editions: list[duckdb.DuckDBPyConnection],
+    tables: duckdb.DuckDBPyConnection,
 ) -> None:
-    for con in editions:
-        con.execute(f"CREATE SCHEMA flaws; USE flaws; {SYSTEMS}")
-        try:
-            found = con.execute(f"{FOUR} ranking_check('rec', 'truth', [3, 6])").fetchall()
-            assert found == OF_SYSTEMS
-            found = con.execute(f"{FOUR} ranking_check('apart', 'truth', 6)").fetchall()
-            assert found[:2] == [
-                ("rec: systems without users in common", "A", 1, "B"),
-                ("rec: systems without users in common", "B", 1, "A"),
-            ]
-            assert found[3:] == [
-                ("users in truth that are not in rec", "A", 2, "userid 1"),
-                ("users in truth that are not in rec", "B", 4, "userid 3"),
-                ("users with recommendations of one system only", "A", 4, "userid 3"),
-                ("users with recommendations of one system only", "B", 2, "userid 1"),
-            ]
-        finally:
-            con.execute("USE main; DROP SCHEMA flaws CASCADE")
+    con = tables
+    con.execute(f"CREATE SCHEMA flaws; USE flaws; {SYSTEMS}")
+    try:
+        found = con.execute(f"{FOUR} ranking_check('rec', 'truth', [3, 6])").fetchall()
+        assert found == OF_SYSTEMS
+        found = con.execute(f"{FOUR} ranking_check('apart', 'truth', 6)").fetchall()
+        assert found[:2] == [
+            ("rec: systems without users in common", "A", 1, "B"),
+            ("rec: systems without users in common", "B", 1, "A"),
+        ]
+        assert found[3:] == [
+            ("users in truth that are not in rec", "A", 2, "userid 1"),
+            ("users in truth that are not in rec", "B", 4, "userid 3"),
+            ("users with recommendations of one system only", "A", 4, "userid 3"),
+            ("users with recommendations of one system only", "B", 2, "userid 1"),
+        ]
+    finally:
+        con.execute("USE main; DROP SCHEMA flaws CASCADE")
 
 
 def test_a_cut_off_that_cannot_be_is_an_error_of_ranking_check(
-    editions: list[duckdb.DuckDBPyConnection],
+    tables: duckdb.DuckDBPyConnection,
 ) -> None:
-    for con in editions:
-        with pytest.raises(duckdb.Error, match="ranking_check: every k in ks must be 0 or more, got -1"):
-            con.execute("FROM ranking_check('rec', 'truth', ks := [-1])").fetchall()
+    con = tables
+    with pytest.raises(duckdb.Error, match="ranking_check: every k in ks must be 0 or more, got -1"):
+        con.execute("FROM ranking_check('rec', 'truth', ks := [-1])").fetchall()
 
 
 @pytest.mark.parametrize("fixed", ["DELETE FROM rec", "UPDATE rec SET userid = NULL"])
@@ -924,7 +914,7 @@ def test_ranking_check_of_clean_tables_is_empty(con: duckdb.DuckDBPyConnection) 
     assert con.execute("FROM ranking_check('rec', 'truth')").fetchall() == []
 
 
-def test_a_distribution_is_that_of_the_users_values(editions: list[duckdb.DuckDBPyConnection]) -> None:
+def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConnection) -> None:
     """Against NumPy, over what ranking_by_user gives; the mean is ranking_summary's to the bit."""
     make = """
         CREATE OR REPLACE TABLE some_rec AS
@@ -936,49 +926,47 @@ def test_a_distribution_is_that_of_the_users_values(editions: list[duckdb.DuckDB
         SELECT hash(i + 3) % 60 AS userid, hash(i + 4) % 40 AS itemid, hash(i + 5) % 3 AS rel
         FROM range(300) AS t(i)
     """
-    for con in editions:
-        con.execute(make)
-        by_user = rows(con, "FROM ranking_by_user('some_rec', 'some_truth', [2, NULL])")
-        means = {
-            (row["system"], row["k"]): row
-            for row in rows(con, "FROM ranking_summary('some_rec', 'some_truth', [2, NULL])")
-        }
-        found = rows(con, "FROM ranking_distribution('some_rec', 'some_truth', [2, NULL])")
-        assert [(one["system"], one["k"], one["measure"]) for one in found] == [
-            (system, k, name) for system in "ab" for k in (2, None) for name in sorted(COLUMNS)
+    con = tables
+    con.execute(make)
+    by_user = rows(con, "FROM ranking_by_user('some_rec', 'some_truth', [2, NULL])")
+    means = {
+        (row["system"], row["k"]): row
+        for row in rows(con, "FROM ranking_summary('some_rec', 'some_truth', [2, NULL])")
+    }
+    found = rows(con, "FROM ranking_distribution('some_rec', 'some_truth', [2, NULL])")
+    assert [(one["system"], one["k"], one["measure"]) for one in found] == [
+        (system, k, name) for system in "ab" for k in (2, None) for name in sorted(COLUMNS)
+    ]
+    for one in found:
+        values = [
+            row[one["measure"]] for row in by_user if (row["system"], row["k"]) == (one["system"], one["k"])
         ]
-        for one in found:
-            values = [
-                row[one["measure"]]
-                for row in by_user
-                if (row["system"], row["k"]) == (one["system"], one["k"])
-            ]
-            defined = np.array([value for value in values if value is not None])
-            assert one["users"] == len(defined)
-            assert one["users_undefined"] == len(values) - len(defined)
-            assert one["mean"] == means[one["system"], one["k"]][one["measure"]]
-            if len(defined) < 2:
-                assert one["measure"] in ("spearman", "kendall_tau", "concordant_pairs")
-                continue
-            error = float(np.std(defined, ddof=1))
-            expected = {
-                "standard_deviation": error,
-                "standard_error": error / math.sqrt(len(defined)),
-                "minimum": defined.min(),
-                "maximum": defined.max(),
-                "zeros": np.mean(defined == 0),
-            }
-            shares = {
-                "percentile_5": 5,
-                "quartile_1": 25,
-                "median": 50,
-                "quartile_3": 75,
-                "percentile_95": 95,
-            }
-            expected |= {name: np.percentile(defined, share) for name, share in shares.items()}
-            for name, value in expected.items():
-                assert one[name] == pytest.approx(value, rel=1e-12, abs=1e-15), (one["measure"], name)
-        assert {one["measure"] for one in found if one["users_undefined"]} >= {"spearman", "first_hit_rank"}
+        defined = np.array([value for value in values if value is not None])
+        assert one["users"] == len(defined)
+        assert one["users_undefined"] == len(values) - len(defined)
+        assert one["mean"] == means[one["system"], one["k"]][one["measure"]]
+        if len(defined) < 2:
+            assert one["measure"] in ("spearman", "kendall_tau", "concordant_pairs")
+            continue
+        error = float(np.std(defined, ddof=1))
+        expected = {
+            "standard_deviation": error,
+            "standard_error": error / math.sqrt(len(defined)),
+            "minimum": defined.min(),
+            "maximum": defined.max(),
+            "zeros": np.mean(defined == 0),
+        }
+        shares = {
+            "percentile_5": 5,
+            "quartile_1": 25,
+            "median": 50,
+            "quartile_3": 75,
+            "percentile_95": 95,
+        }
+        expected |= {name: np.percentile(defined, share) for name, share in shares.items()}
+        for name, value in expected.items():
+            assert one[name] == pytest.approx(value, rel=1e-12, abs=1e-15), (one["measure"], name)
+    assert {one["measure"] for one in found if one["users_undefined"]} >= {"spearman", "first_hit_rank"}
 
 
 def test_a_distribution_of_one_user_or_none_has_no_deviation(con: duckdb.DuckDBPyConnection) -> None:
@@ -1049,28 +1037,28 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
 
 
 def test_truth_of_nothing_is_scored_as_truth_of_nothing_relevant(
-    editions: list[duckdb.DuckDBPyConnection],
+    tables: duckdb.DuckDBPyConnection,
 ) -> None:
     """User 1 has a NULL item, 2 one of grade 0; neither was recommended anything, 3 to 5 were."""
-    for con in editions:
-        con.execute("CREATE SCHEMA nothing; USE nothing")
-        con.execute("CREATE TABLE rec AS SELECT u AS userid, 'x' AS itemid, 1 AS score FROM range(3, 6) t(u)")
-        con.execute("""
-            CREATE TABLE truth AS FROM (VALUES
-                (1, NULL, 1.0), (2, 'x', 0.0), (3, NULL, 1.0), (4, 'x', 0.0), (5, 'x', -3.0)
-            ) AS t(userid, itemid, rel)
-        """)
-        try:
-            for call in ("'rec', 'truth', [2]", "'rec', 'truth', [2], ties := 'expected'"):
-                columns = 'recall, "precision", f_measure, average_precision, r_precision, ndcg, mrr'
-                columns += ", hit_rate, dcg, ideal_dcg, cumulative_gain, auc"
-                query = f"SELECT n_truth, {columns} FROM ranking_by_user({call})"
-                rows = con.execute(query).fetchall()
-                assert [str(row) for row in rows] == [str((0, *[0.0] * 11, 0.5))] * 5
-            counts = "SELECT users, users_without_relevant, recall FROM ranking_summary('rec', 'truth', [2])"
-            assert con.execute(counts).fetchall() == [(5, 5, 0.0)]
-        finally:
-            con.execute("USE main; DROP SCHEMA nothing CASCADE")
+    con = tables
+    con.execute("CREATE SCHEMA nothing; USE nothing")
+    con.execute("CREATE TABLE rec AS SELECT u AS userid, 'x' AS itemid, 1 AS score FROM range(3, 6) t(u)")
+    con.execute("""
+        CREATE TABLE truth AS FROM (VALUES
+            (1, NULL, 1.0), (2, 'x', 0.0), (3, NULL, 1.0), (4, 'x', 0.0), (5, 'x', -3.0)
+        ) AS t(userid, itemid, rel)
+    """)
+    try:
+        for call in ("'rec', 'truth', [2]", "'rec', 'truth', [2], ties := 'expected'"):
+            columns = 'recall, "precision", f_measure, average_precision, r_precision, ndcg, mrr'
+            columns += ", hit_rate, dcg, ideal_dcg, cumulative_gain, auc"
+            query = f"SELECT n_truth, {columns} FROM ranking_by_user({call})"
+            rows = con.execute(query).fetchall()
+            assert [str(row) for row in rows] == [str((0, *[0.0] * 11, 0.5))] * 5
+        counts = "SELECT users, users_without_relevant, recall FROM ranking_summary('rec', 'truth', [2])"
+        assert con.execute(counts).fetchall() == [(5, 5, 0.0)]
+    finally:
+        con.execute("USE main; DROP SCHEMA nothing CASCADE")
 
 
 def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
