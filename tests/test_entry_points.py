@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import pyarrow as pa
 import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb import portable
+from tests.test_partitions import by_parts
 
 TEXT = Path(__file__).with_name("entry_points.txt")
 # Three systems of 24 users, in whose lists scores tie and an item stands twice; a user without a list (25),
@@ -121,22 +121,10 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
 
 @pytest.mark.parametrize("call", PARTS)
 def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection, call: str) -> None:
-    function = call.partition("(")[0]
     names = [name for name in ("rec", "truth") if f"'{name}'" in call]
     tables = {name: con.sql(f"FROM {name}").to_arrow_table() for name in names}
-    job = ranking_udfs.partition(
-        function, **{name: table.schema for name, table in tables.items()}, **PARTS[call]
-    )
-    parts = []
-    for part in range(3):
-        of_part = {
-            name: con.sql(f"FROM {name} WHERE userid % 3 = {part}").to_arrow_table() for name in tables
-        }
-        given = {"systems": ["a", "b", "c"]} if "systems" in job.schemas else {}
-        parts.append(job.part(**of_part, **given))
-    rows = pa.concat_tables(parts)
-    found = job.merge(rows) if job.merge_sql else rows
-    assert lines(found.column_names, [tuple(row.values()) for row in found.to_pylist()]) == answer(con, call)
+    found = by_parts(call.partition("(")[0], tables, 3, ["a", "b", "c"], **PARTS[call])
+    assert lines([*found[0]], [tuple(row.values()) for row in found]) == answer(con, call)
 
 
 @pytest.fixture
