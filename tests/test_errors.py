@@ -103,51 +103,16 @@ def test_no_argument_is_refused_by_duckdb_and_by_the_function(con: duckdb.DuckDB
 FIELDS = {"ranks": "[1, 3]", "grades": "[2, 1]", "ideal": "[2, 1, 1]", "size": "4", "cutoff": "NULL"}
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"ranks": "[0, 3]"}, "ranks must be ascending integers from 1 to size, got 0"),
-        ({"ranks": "[-1, 3]"}, "ranks must be ascending integers from 1 to size, got -1"),
-        ({"ranks": "[3, 1]"}, "ranks must be ascending integers from 1 to size, got 1"),
-        ({"ranks": "[3, 3]"}, "ranks must be ascending integers from 1 to size, got 3"),
-        ({"ranks": "[1, 5]"}, "ranks must be ascending integers from 1 to size, got 5"),
-        (
-            {"ranks": "[1, 2.5]"},
-            "ranks must be ascending integers from 1 to size, got 2.5",
-        ),
-        ({"ranks": "[1]"}, "ranks and grades must be of one length, got 4"),
-        ({"grades": "[2]"}, "ranks and grades must be of one length, got 4"),
-        ({"ideal": "[1, 2, 1]"}, "ideal must be descending, got 2"),
-        ({"ideal": "[2]"}, "ideal must hold a grade above 0 for each of grades, got 2"),
-        (
-            {"ideal": "[2, 0]"},
-            "ideal must hold a grade above 0 for each of grades, got 2",
-        ),
-        ({"size": "-1"}, "size must be from 0 to cutoff, got -1"),
-        ({"cutoff": "3"}, "size must be from 0 to cutoff, got 4"),
-        ({"ranks": "[1, NULL]"}, "ranks must hold finite numbers"),
-        ({"grades": "[1, 'nan'::DOUBLE]"}, "grades must hold finite numbers"),
-        ({"ranks": "1"}, "ranks must be a LIST of numbers, got INTEGER"),
-        ({"ideal": "['x']"}, "ideal must be a LIST of numbers, got VARCHAR[]"),
-        ({"size": "'x'"}, "size must be an integer, got VARCHAR"),
-        ({"cutoff": "1.5"}, "cutoff must be an integer, got DECIMAL(2, 1)"),
-    ],
-)
-def test_a_struct_that_judge_cannot_have_made_is_an_error(
-    con: duckdb.DuckDBPyConnection, changed: dict[str, str], message: str
-) -> None:
+def test_a_struct_that_judge_cannot_have_made_is_found_among_others(con: duckdb.DuckDBPyConnection) -> None:
     """However few of the rows are wrong, and wherever; a NULL beside it is no matter."""
     good, wrong = (
         "{" + ", ".join(f"'{name}': {field}" for name, field in {**FIELDS, **change}.items()) + "}"
-        for change in ({}, changed)
+        for change in ({}, {"ranks": "[3, 1]"})
     )
-    rows = f"(VALUES ({good}), (NULL), ({wrong})) t(judged)"
-    if "LIST of numbers" in message or "an integer" in message:  # of another type, so in no one table
-        rows = f"(SELECT {wrong} AS judged)"
     for query in ("recall(judged)", "ap(judged, 3)"):
-        name = query.partition("(")[0]
-        expected = f"{name}: judged is not a valid judged ranking: {message}"
-        assert said(con, f"SELECT {query} FROM {rows}").partition(": ")[2] == expected
+        error = said(con, f"SELECT {query} FROM (VALUES ({good}), (NULL), ({wrong})) t(judged)")
+        rule = "judged is not a valid judged ranking: ranks must be ascending integers from 1 to size, got 1"
+        assert error == f"ValueError: {query.partition('(')[0]}: {rule}"
     assert value(con, f"SELECT recall({good})") == 2 / 3
 
 
