@@ -62,7 +62,7 @@ NOT_OF_ROWS = {"ranking_functions", "ranking_problem_codes"}
 AGGREGATES = """
     SELECT g, personalization(rec), gini_coverage(rec), catalog_coverage(rec, 20), collect_set(u),
         to_ordered_list(u, rec), to_ordered_list(u, rec, '-k 9'), to_ordered_list(u, rec, '-k -9 -reverse'),
-        to_ordered_map(u, rec), to_ordered_map(u, rec, true), ranking_mean(p)
+        to_ordered_map(u, rec), to_ordered_map(u, rec, true), ranking_mean(p), ranking_mean(p * 1e9)
     FROM lists GROUP BY g
 """
 
