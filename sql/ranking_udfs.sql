@@ -1644,7 +1644,7 @@ list_any_value(
                             map_entries(rules),
                             lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '), ''),
                     'none'),
-                '; FROM ranking_functions() lists them), got ', _ranking_quoted(pair))
+                '), got ', _ranking_quoted(pair))
         WHEN list_position(names, names[i]) < i
             THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(array_to_string(pairs, ' ')))
         WHEN NOT coalesce(_ranking_value_holds(
@@ -1652,10 +1652,12 @@ list_any_value(
             THEN concat(
                 'option ', names[i], ' must be ', split_part(rules[names[i]], ', with ', 1), ', got ',
                 _ranking_quoted(regexp_extract(pair, '=(.*)$', 1)))
-    END)
+    END || ' (FROM ranking_functions() lists them)')
     || list_transform(names, lambda name: CASE
         WHEN NOT _ranking_goes_with(rules[name], pairs, names, rules)
-            THEN concat('option ', name, ' must go with ', split_part(rules[name], ', with ', 2), ', got it without')
+            THEN concat(
+                'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
+                ', got it without (FROM ranking_functions() lists them)')
     END)
 );
 CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE

@@ -29,10 +29,26 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.maxworkerrestart = "0"
 
 
+# All tests of these files but the slow ones: measures, contract, errors, one call of each entry point.
+QUICK = ("documents", "entry_points", "errors", "grammar", "judge", "measures", "sql_measures")
+
+
+def is_quick(path: Path) -> bool:
+    return path.stem.removeprefix("test_") in QUICK
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import no other file for `-m quick`, which takes longer than these tests."""
+    is_other = collection_path.name.startswith("test_") and not is_quick(collection_path)
+    return True if is_other and config.option.markexpr == "quick" else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark as `newest` each test that runs the command, by a fixture, and is not marked as `oldest`."""
+    """Mark as `quick`; and as `newest` what runs the command, by a fixture, and is not marked as `oldest`."""
     for item in items:
+        if is_quick(item.path) and not item.get_closest_marker("slow"):
+            item.add_marker(pytest.mark.quick)
         names = set(getattr(item, "fixturenames", ()))
         if (
             "registered" in names

@@ -29,15 +29,6 @@ MAKE = """
 OF_HISTORY = ("popularity", "profile_popularity", "novelty", "long_tail", "repeats", "cold")
 OF_ITEMS = ("diversity", "categories")
 BY_USER = (*OF_HISTORY, *OF_ITEMS, "miscalibration")
-OF_ALL = (
-    "n_items",
-    "coverage",
-    "items_outside_catalogue",
-    "gini",
-    "entropy",
-    "personalization",
-    "popularity_lift",
-)
 Row = Mapping[str, Any]
 
 
@@ -331,23 +322,6 @@ def test_the_aggregates_over_lists_give_the_same_numbers(con: duckdb.DuckDBPyCon
     assert dict(con.execute(query).fetchall()) == pytest.approx(of_lists, abs=1e-15)
 
 
-def test_no_number_of_threads_changes_a_bit(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE OR REPLACE TABLE big AS
-        SELECT hash(i) % 3000 AS userid, hash(i * 3) % 500 * (hash(i * 5) % 500) // 500 AS itemid, i AS score
-        FROM range(130000) t(i);
-        CREATE OR REPLACE TABLE past AS FROM big WHERE score % 3 = 0 AND userid % 10 > 0;
-        CREATE OR REPLACE TABLE labels AS
-        SELECT i AS itemid, hash(i * 7 + j) % 7 AS category FROM range(500) t(i), range(i % 4) s(j)""")
-    found = set()
-    for threads in (1, 2, 5):
-        con.execute(f"SET threads = {threads}")
-        query = "FROM ranking_beyond_accuracy('big', [5, NULL], 'past', 'labels')"
-        found.add(str(con.execute(query).fetchall()))
-    con.execute("RESET threads")
-    assert len(found) == 1
-
-
 def lists_of_witnesses() -> tuple[list[tuple[int, int, int]], list[tuple[int, int]], list[tuple[int, int]]]:
     """Ranked items, a history without two of the users, and items of one category each."""
     random.seed(25)
@@ -390,56 +364,6 @@ def test_the_means_are_those_of_other_libraries(con: duckdb.DuckDBPyConnection) 
 
 
 # --- What does not fit, and comparisons ---
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ("'rec', [3], 'items'", "history must have a column userid (user_col), got itemid, category; write "),
-        (
-            "'rec', [3], items := 'history'",
-            "items must have a column category (category_col), got userid, itemid",
-        ),
-        ("'rec', [3], 'nothing'", "history must have a pair of user and item, got none"),
-        ("'rec', [3], items := 'no_items'", "items must have an item, got none"),
-        (
-            "'rec', [3], items := 'texts'",
-            "itemid must have the same type in rec and in items, got INTEGER and VARCHAR",
-        ),
-        (
-            "'rec', [3], 'FROM history'",
-            "history must be the name of a table, view, CTE or file, got FROM history: ",
-        ),
-        ("'rec', [3], head := 2", "head must be a number from 0 to 1, got 2"),
-        ("'rec', [3], divergence := 'x'", "divergence must be js|kl, got 'x'"),
-        (
-            "'rec', [3], items := 'items', category_col := 3",
-            "category_col must be the name of a column, got 3",
-        ),
-        ("'rec', [-3]", "every k in ks must be 0 or more, got -3"),
-        (
-            "'rec', [3], user_col := 'u'",
-            'rec must have a column u (user_col), got "system", userid, itemid, score',
-        ),
-        (
-            "'models', [3]",
-            "rec has a column model that is not read: system_col := 'model' keeps models apart",
-        ),
-    ],
-)
-def test_what_does_not_fit_is_said(con: duckdb.DuckDBPyConnection, arguments: str, message: str) -> None:
-    con.execute("""
-        CREATE OR REPLACE TABLE nothing AS SELECT 1 AS userid, NULL::INT AS itemid;
-        CREATE OR REPLACE TABLE no_items AS FROM items WHERE false;
-        CREATE OR REPLACE TABLE texts AS SELECT 'a' AS itemid, 'b' AS category;
-        CREATE OR REPLACE TABLE models AS SELECT * RENAME (system AS model) FROM rec""")
-    for name in ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user"):
-        if name.endswith("user") and "no_items" in arguments:
-            continue  # it has no column of the catalogue
-        with pytest.raises(duckdb.InvalidInputException) as error:
-            con.execute(f"FROM {name}({arguments})").fetchall()
-        caller = "" if "FROM" in arguments else f"{name}: "
-        assert f"{caller}{message}" in str(error.value)
 
 
 def test_a_comparison_says_higher_and_lower(con: duckdb.DuckDBPyConnection) -> None:

@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -609,23 +608,6 @@ def test_one_baseline_is_compared_with_ten_thousand_systems(own: duckdb.DuckDBPy
     assert own.execute(query).fetchall() == [(9_999, 9_999)]
 
 
-def test_numbers_are_the_same_in_whatever_order_is_the_default(own: duckdb.DuckDBPyConnection) -> None:
-    """Holm's p was wrong with `SET default_order = 'desc'`."""
-    table(own, users=30)
-    own.execute("UPDATE by_user SET ndcg = NULL WHERE userid % 7 = 0 AND system = 'b'")
-    own.execute(REC)
-    queries = [
-        "FROM ranking_compare_by_user('by_user', margin := 0.1)",
-        "FROM ranking_compare_by_user('by_user', correction := 'bh', test := 'randomization')",
-        "FROM ranking_compare('rec', 'truth', [2, NULL], measures := ['ndcg', 'first_hit_rank'])",
-    ]
-    expected = [own.execute(query).fetchall() for query in queries]
-    for order in ("asc", "desc"):
-        for nulls in ("nulls_first", "nulls_last", "nulls_first_on_asc_last_on_desc"):
-            own.execute(f"SET default_order = '{order}'; SET default_null_order = '{nulls}'")
-            assert [own.execute(query).fetchall() for query in queries] == expected, (order, nulls)
-
-
 def test_a_pair_with_a_null_is_left_out_of_both_means(con: duckdb.DuckDBPyConnection) -> None:
     row = two(con, [0.5, None, 0.1, 0.2, None], [0.7, 0.9, None, 0.3, None])
     assert (row["users"], row["users_undefined"]) == (2, 3)
@@ -706,21 +688,6 @@ def keys(rows: list[Row]) -> list[tuple[Any, ...]]:
     return [(row["baseline"], row["system"], row["k"], row["measure"], row["segment"]) for row in rows]
 
 
-def test_the_columns_are_named_and_ordered(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    names = """
-        baseline system k measure users users_undefined users_without_rec_baseline users_without_rec_system
-        mean_baseline mean_system difference low high relative relative_low relative_high
-        wins ties losses standard_error effect_size p p_adjusted p_same p_same_adjusted
-        method minimum_detectable_effect verdict higher_is_better
-    """.split()  # noqa: SIM905
-    assert [*compare(con)[0]] == [*names[:4], "segment", *names[4:]]
-    con.execute("CREATE OR REPLACE VIEW no_segment AS SELECT * EXCLUDE (segment, k) FROM by_user WHERE k = 5")
-    rows = compare(con, table="no_segment")
-    assert [*rows[0]] == names
-    assert {row["k"] for row in rows} == {None}
-
-
 def test_a_row_per_pair_k_measure_and_segment(con: duckdb.DuckDBPyConnection) -> None:
     table(con)
     measures = ["ndcg", "Recall"]  # of the usual six, those that are there
@@ -763,42 +730,6 @@ def test_all_columns_of_numbers_where_none_is_a_usual_measure(con: duckdb.DuckDB
     )
     assert {row["measure"] for row in compare(con, table="own")} == {"ndcg@7"}
     assert {row["measure"] for row in compare(con, ", measures := ['NDCG@7']", "own")} == {"ndcg@7"}
-
-
-@pytest.mark.parametrize(
-    "options", ["", ", test := 'randomization', permutations := 99", ", baseline := 'b', correction := 'bh'"]
-)
-def test_every_bit_is_the_same_on_any_threads_and_in_any_order(
-    con: duckdb.DuckDBPyConnection, options: str
-) -> None:
-    table(con, users=6_000)
-    con.execute(
-        "UPDATE by_user SET ndcg = CASE WHEN userid % 10 > 0 THEN ndcg ** 5 * 1e7 END, segment = NULL"
-    )
-    found, plain = set(), set()
-    for threads in (1, 2, 8):
-        con.execute(f"SET threads = {threads}")
-        con.execute(
-            f"CREATE OR REPLACE TABLE by_user AS FROM by_user ORDER BY hash(userid, system, k, {threads})"
-        )
-        found.add(repr(compare(con, options)))
-        plain.add(repr(con.execute("SELECT avg(ndcg), stddev(ndcg) FROM by_user").fetchall()))
-    con.execute("RESET threads")
-    assert len(found) == 1
-    assert len(plain) > 1  # as it would be with avg and stddev
-
-
-@pytest.mark.parametrize("where", ["by_user", "cte", "by_user.parquet", '"memory"."main"."by_user"', "frame"])
-def test_by_user_is_whatever_query_table_takes(
-    con: duckdb.DuckDBPyConnection, where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    table(con)
-    con.execute("COPY by_user TO 'by_user.parquet'")
-    frame = con.sql("FROM by_user").to_arrow_table()
-    assert frame.num_rows == 240
-    query = f"WITH cte AS (FROM by_user) SELECT * FROM ranking_compare_by_user('{where}')"
-    assert con.execute(query).fetchall() == con.execute("FROM ranking_compare_by_user('by_user')").fetchall()
 
 
 @pytest.mark.slow
@@ -845,22 +776,6 @@ def test_recommendations_are_compared_as_ranking_by_user_measures_them(
     )
 
 
-def test_columns_may_have_other_names(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    con.execute(
-        "CREATE OR REPLACE VIEW shop AS "
-        "SELECT system AS model, userid AS customer, itemid AS sku, -score::DOUBLE AS place FROM rec;"
-        "CREATE OR REPLACE VIEW bought AS SELECT userid AS customer, itemid AS sku, rel AS stars FROM truth"
-    )
-    names = (
-        "user_col := 'customer', item_col := 'sku', score_col := 'place', grade_col := 'stars', "
-        "system_col := 'model', descending := false"
-    )
-    query = "FROM ranking_compare({}, [3], measures := ['ndcg']{})"
-    found = con.execute(query.format("'shop', 'bought'", f", {names}")).fetchall()
-    assert found == con.execute(query.format("'rec', 'truth'", "")).fetchall()
-
-
 # --- Errors ---
 
 
@@ -870,86 +785,6 @@ def said(con: duckdb.DuckDBPyConnection, query: str, parameters: list[Any] | Non
     message = str(raised.value).removeprefix("Invalid Input Error: ")
     assert "\n" not in message
     return message
-
-
-OPTIONS = {
-    "confidence := 1": "confidence must be a number above 0 and below 1, got 1",
-    "confidence := 0.0": "confidence must be a number above 0 and below 1, got 0.0",
-    "confidence := 95": "confidence must be a number above 0 and below 1, got 95",
-    "confidence := 'nan'::DOUBLE": "confidence must be a number above 0 and below 1, got nan",
-    "confidence := NULL": "confidence must be a number above 0 and below 1, got NULL",
-    "confidence := '0.9'": "confidence must be a number above 0 and below 1, got 0.9",
-    "margin := -0.1": "margin must be a number of 0 or more, got -0.1",
-    "margin := 'inf'::DOUBLE": "margin must be a number of 0 or more, got inf",
-    "margin := 'x'": "margin must be a number of 0 or more, got x",
-    "correction := 'bonferroni'": "correction must be holm|bh|none, got bonferroni",
-    "correction := NULL": "correction must be holm|bh|none, got NULL",
-    "test := 'wilcoxon'": "test must be t|randomization, got wilcoxon",
-    "permutations := 0": "permutations must be an integer from 1 to 10000000, got 0",
-    "permutations := 1.5": "permutations must be an integer from 1 to 10000000, got 1.5",
-    "seed := -1": "seed must be an integer from 0 to 9223372036854775807, got -1",
-    "seed := 'x'": "seed must be an integer from 0 to 9223372036854775807, got x",
-    "measures := []": "measures must be a list of one or more names, got []",
-    "measures := 'ndcg'": "measures must be a list of names, as in ['ndcg', 'recall'], got VARCHAR",
-    "measures := [1]": "measures must be a list of names, as in ['ndcg', 'recall'], got INTEGER[]",
-}
-
-
-@pytest.mark.slow
-def test_a_wrong_option_is_named(con: duckdb.DuckDBPyConnection) -> None:
-    """Of ranking_compare the first of each option, since it hands all to what the other calls too."""
-    con.execute(REC)
-    table(con)
-    seen = set()
-    for option, rule in OPTIONS.items():
-        message = said(con, f"FROM ranking_compare_by_user('by_user', {option})")
-        assert message.startswith(f"ranking_compare_by_user: {rule}")
-        if (name := option.partition(" ")[0]) not in seen:
-            if name != "measures":  # which are not the columns of a table there
-                message = said(con, f"FROM ranking_compare('rec', 'truth', [5], {option})")
-                assert message.startswith(f"ranking_compare: {rule}")
-            seen.add(name)
-
-
-@pytest.mark.slow
-def test_wrong_systems_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    for name, call, source in (
-        ("ranking_compare", "'rec', 'truth', [5]", "rec"),
-        ("ranking_compare_by_user", "'by_user'", "by_user"),
-    ):
-        table(con, "'a', 'b'")
-        unknown = said(con, f"FROM {name}({call}, baseline := 'zip')")
-        assert unknown == f"{name}: baseline must be a system of {source} (a, b), got zip"
-        con.execute("DELETE FROM by_user WHERE system = 'b'; DELETE FROM rec WHERE system = 'b'")
-        assert said(con, f"FROM {name}({call})") == f"{name}: {source} must have two systems or more, got a"
-        con.execute("DELETE FROM by_user; DELETE FROM rec")
-    assert said(con, "FROM ranking_compare_by_user('by_user')").endswith("two systems or more, got none")
-    table(con, ", ".join(f"'system {i:02}'" for i in range(21)), users=3)
-    many = said(con, "FROM ranking_compare_by_user('by_user')")
-    rule = "baseline must be one of the systems where there are more than 20 (system 00, system 01, "
-    assert many.startswith(f"ranking_compare_by_user: {rule}")
-    assert many.endswith("...), got NULL")
-    assert len(many) < 300
-    assert len(compare(con, ", baseline := 'system 07', measures := ['ndcg']")) == 20 * 2 * 3
-
-
-def test_wrong_columns_are_named(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    names = "measures must be names of columns of by_user (note, ndcg, Recall, ideal_dcg, clicks)"
-    for measure, message in {
-        "zip": f"{names}, got zip",
-        "NDCF": f"{names}, got ndcf (did you mean ndcg?)",
-        "note": "measures must name columns of numbers, got note, which is VARCHAR",
-        "ideal_dcg": "measures must say which of two systems is better, got ideal_dcg",
-        "ndcg@5": f"{names}, got ndcg@5: make it a column of by_user, by measures of ranking_by_user",
-        "userid": f"{names}, got userid",
-    }.items():
-        query = f"FROM ranking_compare_by_user('by_user', measures := ['{measure}'])"
-        assert said(con, query) == f"ranking_compare_by_user: {message}"
-    con.execute("CREATE OR REPLACE VIEW none AS SELECT system, userid, k, note FROM by_user")
-    none = said(con, "FROM ranking_compare_by_user('none')")
-    assert none == "ranking_compare_by_user: by_user must have a column of numbers to compare by, got none"
 
 
 def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) -> None:
@@ -965,14 +800,6 @@ def test_rows_that_cannot_be_paired_are_named(con: duckdb.DuckDBPyConnection) ->
             assert message.endswith("every value of a measure must be a finite number, got NaN or infinity")
         con.execute("UPDATE by_user SET x = NULL WHERE system = 'b' AND userid = 1")
         assert "must be a finite number" in said(con, "SELECT system FROM ranking_compare_by_user('by_user')")
-
-
-def test_cut_offs_that_are_text_are_an_error_in_words(con: duckdb.DuckDBPyConnection) -> None:
-    table(con)
-    con.execute("CREATE OR REPLACE VIEW text_k AS SELECT * REPLACE ('top ' || k AS k) FROM by_user")
-    message = said(con, "SELECT verdict FROM ranking_compare_by_user('text_k')")
-    rule = "k must be a column of integers (NULL for the whole list), got VARCHAR"
-    assert message == f"ranking_compare_by_user: {rule}"
 
 
 # --- Simulated ---
@@ -1289,26 +1116,3 @@ def test_recommendations_are_compared_by_the_other_names_of_measures(con: duckdb
     query = "FROM ranking_compare('rec', 'truth', [5], measures := {})"
     found = con.execute(query.format("['MAP', ' rr ', 'recall_at', 'ap']")).fetchall()
     assert found == con.execute(query.format("['average_precision', 'mrr', 'recall']")).fetchall()
-
-
-def test_a_collation_is_an_error_of_comparisons_and_splits(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    con.execute("CREATE OR REPLACE TABLE by_user AS FROM ranking_by_user('rec', 'truth', [2])")
-    con.execute("CREATE OR REPLACE TABLE compared AS FROM ranking_compare_by_user('by_user')")
-    con.execute("SET default_collation = 'nocase'")
-    try:
-        for function, arguments in (
-            ("ranking_compare_by_user", "'by_user'"),
-            ("ranking_gate", "'compared'"),
-            ("ranking_split", "'rec', last := 1, time_col := 'score'"),
-        ):
-            rule = "default_collation must be binary (SET default_collation = 'binary'), got nocase"
-            assert said(con, f"FROM {function}({arguments})") == f"{function}: {rule}"
-    finally:
-        con.execute("SET default_collation = 'binary'")
-
-
-def test_a_gate_at_0_is_an_error(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute(REC)
-    query = "WITH found AS (FROM ranking_compare('rec', 'truth', [0, 2])) FROM ranking_gate('found')"
-    assert said(con, query) == "ranking_gate: k must be 1 or more, got 0: there is nothing to look at"

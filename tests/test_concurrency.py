@@ -114,18 +114,6 @@ def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls() -> 
         assert con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall() == once
 
 
-def test_the_means_do_not_depend_on_threads_beyond_1e_12() -> None:
-    means = ", ".join(f'"{name}"' for name, measure in MEASURES.items() if measure.column)
-    found = []
-    for threads in (1, 8):
-        with duckdb.connect(config={"threads": threads}) as con:
-            values.load(ranking_udfs.register(con), seed=5, users=USERS)
-            query = f"SELECT {means} FROM ranking_summary('rec', 'truth', [2, 10]) ORDER BY k"
-            found.append(con.execute(query).fetchall())
-    for one, other in zip(*found, strict=True):
-        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
-
-
 @pytest.mark.slow
 def test_a_jupyter_kernel_evaluates() -> None:
     pytest.importorskip("ipykernel")

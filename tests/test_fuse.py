@@ -6,7 +6,6 @@ where it is installed, and says whether they are still so.
 
 import math
 import random
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from importlib import import_module
@@ -394,19 +393,6 @@ def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConn
             assert found[2, i] == (1 / (64 - i if descending else 61 + i), 1)  # type: ignore[index]
 
 
-def test_scores_are_the_same_in_any_order_and_on_any_threads(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("""CREATE OR REPLACE TABLE many AS SELECT s AS system, u AS userid,
-        hash(u, i, s) % 90 AS itemid, sin(hash(u, s, i)) * 10 ** (i % 7) AS score
-        FROM range(5) a(s), range(200) b(u), range(60) c(i)""")
-    pack.execute("CREATE OR REPLACE TABLE other AS FROM many ORDER BY hash(userid, score)")
-    for method in ("rrf", "combsum", "borda", "combsum', normalize := 'none"):
-        chosen = f"method := '{method}', weights := MAP {{0: 0.1, 1: 0.7, 2: 1e-5, 3: 1.3, 4: 2}}"
-        found = fused(pack, "many", chosen)
-        pack.execute("SET threads = 1")
-        assert fused(pack, "other", chosen) == found
-        pack.execute("RESET threads")
-
-
 @pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-30, 1.0, 1e200, 1e307])
 def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     pack: duckdb.DuckDBPyConnection, scale: float
@@ -499,53 +485,6 @@ def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
 
 
 # --- Errors ---
-
-A_MAP = "weights must be a MAP of numbers >= 0, such as MAP {'bm25': 1, 'vector': 2}, got "
-SAYS = {
-    "method := 'RRF'": "method must be rrf|combsum|combmnz|borda, got 'RRF'",
-    "normalize := 3": "normalize must be min_max|z_score|sum|none, got 3",
-    "rrf_k := -1": "rrf_k must be a number >= 0, got -1",
-    "rrf_k := 'nan'::DOUBLE": "rrf_k must be a number >= 0, got nan",
-    "rrf_k := '60'": "rrf_k must be a number >= 0, got '60'",
-    "depth := 0": "depth must be an integer >= 1, or NULL for whole lists, got 0",
-    "depth := 2.5": "depth must be an integer >= 1, or NULL for whole lists, got 2.5",
-    "systems := 'a'": "systems must be a list of names, such as ['bm25', 'vector'], got 'a'",
-    "systems := []": "systems must be a list of names, such as ['bm25', 'vector'], got []",
-    "systems := ['a', 'z']": "systems must name systems of rec (a, b, c), got z",
-    "weights := 2": A_MAP + "2",
-    "weights := MAP {'a': 1, 'b': -1, 'c': 1}": A_MAP + "{a=1, b=-1, c=1}",
-    "weights := MAP {'a': 1, 'b': NULL, 'c': 1}": A_MAP + "{a=1, b=NULL, c=1}",
-    "weights := MAP {'a': 1, 'b': 'inf'::DOUBLE, 'c': 1}": A_MAP + "{a=1.0, b=inf, c=1.0}",
-    "weights := MAP {'a': 1, 'b': 1}": (
-        "weights must have one of each system (0 leaves it out), got none of c"
-    ),
-    "weights := MAP {'a': 1, 'b': 1, 'c': 1, 'd': 1}": "weights must name systems of rec (a, b, c), got d",
-    "weights := MAP {'a': 0, 'b': 0, 'c': 0}": "weights must not all be 0, got {a=0, b=0, c=0}",
-    "system_col := 'model'": (
-        'rec must have a column model (system_col), got "system", userid, itemid, score; '
-        "write system_col := 'system'"
-    ),
-    "system_col := ''": "system_col must name the column of the systems to fuse, got ''",
-    "score_col := 'itemid'": "itemid must be a number, got VARCHAR",
-    "descending := NULL": "descending must be true or false, got NULL",
-}
-
-
-@pytest.mark.parametrize("arguments", SAYS)
-def test_an_argument_that_does_not_fit_is_an_error(pack: duckdb.DuckDBPyConnection, arguments: str) -> None:
-    assert message(pack, f"ranking_fuse('runs', {arguments})") == f"ranking_fuse: {SAYS[arguments]}"
-
-
-def test_an_argument_that_does_not_fit_is_an_error_where_no_row_is(pack: duckdb.DuckDBPyConnection) -> None:
-    """DuckDB 2.0.1 drops an error from a plan in which no row can be left, as it does where no system is."""
-    for no_runs in ("(FROM runs WHERE false)", "(FROM runs LIMIT 0)"):
-        pack.execute(f"CREATE OR REPLACE TEMP VIEW no_runs AS FROM {no_runs}")
-        for arguments, error in SAYS.items():
-            if not re.search("of each system|must name systems|must not all be 0", error):
-                assert message(pack, f"ranking_fuse('no_runs', {arguments})") == f"ranking_fuse: {error}"
-        for systems in ("''", "-1", "MAP {'a': 1}, weights := MAP {'a': 1}"):
-            error = message(pack, f"ranking_fuse('no_runs', systems := {systems})")
-            assert error.startswith("ranking_fuse: systems must be a list of names, ")
 
 
 def test_an_infinite_score_is_an_error_where_scores_are_added(

@@ -5,13 +5,11 @@ import re
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb import statements
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
-from tests.generate import function_rows, generated, options, portable_script
-from tests.reference import GROUPS, ROOT, checked_against, group_names, head, public_names
-from tests.witnesses import WITNESSES
+from tests.generate import function_rows, generated, portable_script
+from tests.reference import GROUPS, ROOT, group_names, head, public_names
 
 pytestmark = pytest.mark.newest
 
@@ -19,23 +17,6 @@ pytestmark = pytest.mark.newest
 def test_generated_text_is_fresh() -> None:
     for path, text in [*generated().items(), portable_script()]:
         assert path.read_text() == text, f"{path.relative_to(ROOT)}: run `python -m tests.generate`"
-
-
-def test_a_measure_may_be_generated_before_its_witness_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(WITNESSES, "recall")
-    assert checked_against(MEASURES["recall"]) == ""
-    assert any("[`recall`]" in row and row.endswith("| yes |  |") for row in reference.measure_table())
-
-
-def test_what_the_generator_misses_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reference, "texts", lambda: {"bare": ("-- What it does.\nCREATE ...", "lists")})
-    with pytest.raises(ValueError, match=r"^none.sql: sql/ must have it, since the registry"):
-        head.__wrapped__("none")
-    with pytest.raises(ValueError, match=r"^bare.sql: the head must have `Returns:` and `Example:`"):
-        head.__wrapped__("bare")
-    monkeypatch.setattr(statements, "expected_macro", lambda name: f"_ranking_none_{name}")
-    with pytest.raises(ValueError, match=r"^ranking_recall.sql: must have _ranking_none_recall"):
-        list(options())
 
 
 def test_ranking_functions_has_every_measure_table_function_and_aggregate(

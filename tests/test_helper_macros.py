@@ -3,7 +3,6 @@
 import json
 import math
 import random
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
@@ -13,7 +12,6 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import statements
 from tests.conftest import literal, value, with_internals
 from tests.reference import head
 
@@ -30,22 +28,6 @@ HELPERS = [
     "struct",
     "to_ordered_list",
     "to_ordered_map",
-]
-INTERNAL = [
-    "_ranking_difference",
-    "_ranking_exact_sum",
-    "_ranking_exposure",
-    "_ranking_first_of_key",
-    "_ranking_gini",
-    "_ranking_order_at_most",
-    "_ranking_order_descending",
-    "_ranking_order_rank",
-    "_ranking_order_returns",
-    "_ranking_order_valid",
-    "_ranking_ordered_list",
-    "_ranking_ordered_map",
-    "_ranking_ordered_pairs",
-    "_ranking_pairs_by_key",
 ]
 
 # Hivemall's examples: its documentation's two tables, as (key, value).
@@ -90,38 +72,11 @@ def test_the_example_in_the_head_gives_the_result_beside_it(
     assert found == [(head(name).result,)]
 
 
-@pytest.mark.parametrize("name", INTERNAL)
-def test_the_example_in_the_header_gives_the_result_beside_it(
-    con: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    header = re.findall(r"^--   (.*)$", statements.texts()[name][0].partition("-- Example:")[2], re.MULTILINE)
-    end = next(i for i, line in enumerate(header) if line.endswith(";"))
-    query, expected = " ".join(header[: end + 1]).rstrip(";"), header[end + 1]
-    found = con.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({query})").fetchall()
-    assert ["    ".join(row) for row in found] == [expected]
-
-
 @pytest.mark.parametrize("name", HELPERS)
 def test_no_name_of_duckdb_is_shadowed(name: str) -> None:
     with duckdb.connect() as plain:
         found = plain.execute("FROM duckdb_functions() WHERE function_name = ?", [name]).fetchall()
     assert found == []
-
-
-@pytest.mark.parametrize("order", ["ASC", "DESC"])
-@pytest.mark.parametrize("nulls", ["NULLS FIRST", "NULLS LAST"])
-def test_the_defaults_of_order_by_do_not_matter(
-    own: duckdb.DuckDBPyConnection, order: str, nulls: str
-) -> None:
-    own.execute(f"SET default_order = '{order}'").execute(f"SET default_null_order = '{nulls}'")
-    rows = "(VALUES (1, NULL), (1, 'b'), (1, 'a'), (NULL, 'c'), (2, 'd')) AS t(key, value)"
-    assert value(own, f"SELECT collect_set(value) FROM {rows}") == ["a", "b", "c", "d"]
-    assert value(own, f"SELECT to_ordered_list(value) FROM {rows}") == ["a", "b", "c", "d"]
-    assert value(own, f"SELECT to_ordered_list(value, key) FROM {rows}") == ["a", "b", "d"]
-    assert value(own, f"SELECT to_ordered_list(value, key, '-reverse') FROM {rows}") == ["d", "a", "b"]
-    assert value(own, f"SELECT to_ordered_list(value, key, '-k 2') FROM {rows}") == ["d", "a"]
-    assert entries(value(own, f"SELECT to_ordered_map(key, value) FROM {rows}")) == [(1, "a"), (2, "d")]
-    assert value(own, "SELECT gini_coverage(rec) FROM (VALUES ([1, 2]), ([1])) AS t(rec)") == 1 / 3
 
 
 def test_columns_may_have_the_names_of_parameters_and_of_lambda_variables(
@@ -248,21 +203,6 @@ def test_to_ordered_map_takes_a_struct_with_null_as_value(con: duckdb.DuckDBPyCo
 def test_to_ordered_map_orders_nan_above_every_number(con: duckdb.DuckDBPyConnection) -> None:
     rows = "(VALUES (1.0, 'a'), ('nan'::DOUBLE, 'b'), ('nan'::DOUBLE, 'c'), ('inf'::DOUBLE, 'd')) AS t(x, y)"
     assert value(con, f"SELECT map_values(to_ordered_map(x, y, true)) FROM {rows}") == ["b", "d", "a"]
-
-
-@pytest.mark.parametrize(
-    ("third", "message"),
-    [
-        ("0", "k must be an integer other than 0, got 0"),
-        ("NULL", "k must be an integer other than 0, got NULL"),
-        ("NULL::BOOLEAN", "reverse must be true or false, got NULL"),
-        ("1.5", "the third argument must be BOOLEAN (reverse) or an integer (k), got DECIMAL(2,1)"),
-        ("'-k 2'", "the third argument must be BOOLEAN (reverse) or an integer (k), got VARCHAR"),
-    ],
-)
-def test_to_ordered_map_refuses(con: duckdb.DuckDBPyConnection, third: str, message: str) -> None:
-    found = refused(con, f"SELECT to_ordered_map(key, value, {third}) FROM {THREE}")
-    assert found == f"to_ordered_map: {message}"
 
 
 # --- to_ordered_list ------------------------------------------------------------------------------
@@ -419,54 +359,14 @@ def test_a_key_of_text_that_is_not_named_is_refused(
     assert len(message) < 400
 
 
-RULE = (
-    "to_ordered_list: options must be made of -k N (N not 0), -reverse, -dedup, and -kv_map or -vk_map, got "
-)
 WITHOUT_KEY = (
     "to_ordered_list: options without a key must be made of -k N (N not 0), -reverse and -dedup, got "
 )
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        "'-x'",
-        "'k 2'",
-        "'-k'",
-        "'-k 0'",
-        "'-k -0'",
-        "'-k two'",
-        "'-k 1.5'",
-        "'-k 99999999999'",
-        "'-k 1 -k 2'",
-        "'-kv_map -vk_map'",
-        "'-kv_map -x'",
-        "'-k 2 -vk_map -x'",
-        "'-Reverse'",
-        "'-reverse-dedup'",
-        "NULL",
-    ],
-)
-def test_to_ordered_list_refuses_options_with_the_valid_ones(
-    con: duckdb.DuckDBPyConnection, options: str
-) -> None:
-    assert refused(con, f"SELECT to_ordered_list(value, key, {options}) FROM {FRUITS}") == RULE + options
-
-
-def test_to_ordered_list_refuses_options_that_are_no_text(con: duckdb.DuckDBPyConnection) -> None:
-    assert refused(con, f"SELECT to_ordered_list(value, key, 2) FROM {FRUITS}") == RULE + "'2'"
-    assert refused(con, f"SELECT to_ordered_list(value, key, true) FROM {FRUITS}") == RULE + "'true'"
-
-
 def test_to_ordered_list_refuses_options_that_are_not_constant(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(duckdb.BinderException, match="constant"):
         con.execute(f"SELECT to_ordered_list(value, key, value) FROM {FRUITS}")
-
-
-@pytest.mark.parametrize("options", ["'-x'", "'-k 0'", "'-k'", "'-k 2 -vk_map'", "'-k 1 -k 2'", "NULL"])
-def test_to_ordered_list_refuses_options_without_a_key(con: duckdb.DuckDBPyConnection, options: str) -> None:
-    message = WITHOUT_KEY + options + " (write key := ... for a key of text)"
-    assert refused(con, f"SELECT to_ordered_list(value, {options}) FROM {FRUITS}") == message
 
 
 # --- slow definitions, row order and threads ------------------------------------------------------
@@ -570,19 +470,6 @@ def test_results_equal_the_slow_definitions_whatever_the_row_order_and_threads(
             assert lists == values_by_user, macro
 
 
-@pytest.mark.slow
-def test_ungrouped_aggregates_of_many_rows_do_not_depend_on_threads(own: duckdb.DuckDBPyConnection) -> None:
-    own.execute("CREATE TABLE t AS SELECT i, i % 100 AS score FROM range(500_000) AS t(i) ORDER BY hash(i)")
-    for threads in (1, 4):
-        own.execute(f"SET threads = {threads}")
-        top = value(own, "SELECT to_ordered_list(i, score, '-k 3') FROM t")
-        assert top == [99, 199, 299]
-        assert value(own, "SELECT to_ordered_map(score, i, -2) FROM t") == {0: 0, 1: 1}
-        ordered = "(SELECT to_ordered_list(i, score, '-reverse') AS items FROM t)"
-        found = own.execute(f"SELECT len(items), items[5000:5001] FROM {ordered}").fetchall()
-        assert found == [(500_000, [499_999, 98])]
-
-
 @pytest.mark.parametrize("options", ["-reverse", "", "-k 10", "-k -100", "-dedup", "-kv_map", "-k 9 -vk_map"])
 def test_only_the_aggregate_that_the_options_need_is_computed(
     con: duckdb.DuckDBPyConnection, options: str
@@ -677,14 +564,6 @@ def test_a_catalogue_measure_of_an_unknown_catalogue_is_null(con: duckdb.DuckDBP
     assert value(con, f"SELECT gini_coverage(rec, NULL) FROM {in_lists([[1]])}") is None
 
 
-@pytest.mark.parametrize("name", ["catalog_coverage", "gini_coverage"])
-def test_a_catalogue_smaller_than_what_is_recommended_is_refused(
-    con: duckdb.DuckDBPyConnection, name: str
-) -> None:
-    message = f"{name}: n_items must be at least the number of different items in the lists (3), got 2"
-    assert refused(con, f"SELECT {name}(rec, 2) FROM {in_lists([[1, 2], [3]])}") == message
-
-
 def test_an_empty_catalogue_is_refused(con: duckdb.DuckDBPyConnection) -> None:
     message = "n_items must be at least the number of different items in the lists (1), got 0"
     found = refused(con, f"SELECT catalog_coverage(rec, 0) FROM {in_lists([[]])}")
@@ -746,21 +625,6 @@ def test_a_catalogue_measure_may_stand_where_an_aggregate_may(
         f"SELECT g, (SELECT {measure} FROM t WHERE t.g = groups.g) FROM range(1, 4) AS groups(g) ORDER BY g",
     ):
         assert con.execute(query).fetchall() == alone
-
-
-def test_personalization_is_the_same_to_the_last_bit_on_any_threads_and_in_any_order(
-    own: duckdb.DuckDBPyConnection,
-) -> None:
-    own.execute("""CREATE TABLE t AS
-        SELECT i % 50 AS g, list_transform(range(1 + i % 7), lambda j: hash(i, j) % 10) AS rec
-        FROM range(20_000) AS t(i)""")
-    found = []
-    for threads, order in ((1, "rec"), (4, "hash(rec)"), (4, "rec DESC")):
-        own.execute(f"SET threads = {threads}").execute(
-            f"CREATE OR REPLACE TABLE t AS FROM t ORDER BY {order}"
-        )
-        found.append(own.execute("SELECT g, personalization(rec) FROM t GROUP BY g ORDER BY g").fetchall())
-    assert found[0] == found[1] == found[2]
 
 
 def slow_gini(counts: list[int]) -> float | None:
@@ -858,22 +722,6 @@ def test_logloss_stays_finite(
 def test_logloss_takes_booleans(con: duckdb.DuckDBPyConnection) -> None:
     rows = "(VALUES (0.5, true), (0.5, false)) AS t(p, a)"
     assert value(con, f"SELECT logloss(p, a) FROM {rows}") == math.log(2)
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ((1.5, 1), "logloss: predicted must be a probability from 0 to 1, got 1.5"),
-        ((-0.5, 1), "logloss: predicted must be a probability from 0 to 1, got -0.5"),
-        ((math.nan, 1), "logloss: predicted must be a probability from 0 to 1, got nan"),
-        ((0.5, 2), "logloss: actual must be from 0 to 1, got 2.0"),
-        ((0.5, math.nan), "logloss: actual must be from 0 to 1, got nan"),
-    ],
-)
-def test_logloss_refuses_what_is_no_probability(
-    con: duckdb.DuckDBPyConnection, row: tuple[float, float], message: str
-) -> None:
-    assert refused(con, f"SELECT logloss(predicted, actual) FROM {in_pairs([row])}") == message
 
 
 @pytest.mark.parametrize("n", [3, 50, 51, 128, 129, 400])

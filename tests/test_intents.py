@@ -129,12 +129,6 @@ def defined(items: list[int], truth: dict[int, list[int]], k: int | None, alpha:
     return [dcg / ideal_dcg, float(err / best_err), len({i for one in met for i in one}) / n_intents]
 
 
-def message(con: duckdb.DuckDBPyConnection, query: str) -> str:
-    with pytest.raises(duckdb.Error) as raised:
-        con.execute(query).fetchall()
-    return str(raised.value).removeprefix("Invalid Input Error: ")
-
-
 # --- The numbers ---
 
 
@@ -241,83 +235,7 @@ def test_systems_keep_apart_and_go_into_a_comparison(tables: duckdb.DuckDBPyConn
     assert tables.execute(compared).fetchall() == [(measure, 40) for measure in measures]
 
 
-def test_threads_and_ids_of_other_types_change_nothing(tables: duckdb.DuckDBPyConnection) -> None:
-    """Over more rows than one batch holds."""
-    tables.execute("""
-        CREATE OR REPLACE TABLE some_rec AS
-        SELECT userid, i * userid % 9 AS itemid, i AS score FROM range(3000) AS u(userid), range(5) AS t(i);
-        CREATE OR REPLACE TABLE some_truth AS
-        SELECT userid, i % 7 AS itemid, (i + userid) % 4 AS intent
-        FROM range(3000) AS u(userid), range(11) AS t(i);
-        CREATE OR REPLACE TABLE text_rec AS
-        SELECT userid::VARCHAR AS userid, itemid::UTINYINT AS itemid, score FROM some_rec;
-        CREATE OR REPLACE TABLE text_truth AS
-        SELECT * REPLACE (userid::VARCHAR AS userid) FROM some_truth
-    """)
-    found = []
-    for names, threads in (("some", 1), ("some", 4), ("text", 2)):
-        tables.execute(f"SET threads = {threads}")
-        call = f"{FUNCTION}('{names}_rec', '{names}_truth', [2])"
-        query = f"SELECT * EXCLUDE (userid) FROM {call} ORDER BY userid::INTEGER"
-        found.append(tables.execute(query).fetchall())
-    assert found[0] == found[1] == found[2]
-    assert len(found[0]) == 3000
-    assert len(tables.execute(f"FROM {FUNCTION}('some_rec', 'some_truth', [2]) LIMIT 1").fetchall()) == 1
-
-
 # --- Errors ---
-
-
-@pytest.mark.parametrize(
-    ("truth", "options", "error"),
-    [
-        ("truth", "alpha := 1.5", "alpha must be a number from 0 to 1, got 1.5"),
-        ("truth", "alpha := 'much'", "alpha must be a number from 0 to 1, got 'much'"),
-        ("truth", "alpha := NULL", "alpha must be a number from 0 to 1, got NULL"),
-        ("truth", "ks := [-1]", "every k in ks must be 0 or more, got -1"),
-        (
-            "truth",
-            "intent_col := 'topic'",
-            "truth must have a column topic (intent_col), got userid, itemid, intent, rel; write "
-            "intent_col := 'intent'",
-        ),
-        (
-            "truth",
-            "intent_col := 3",
-            "truth must have a column 3 (intent_col), got userid, itemid, intent, rel; write",
-        ),
-        (
-            "(SELECT * RENAME (intent AS subtopic) FROM truth)",
-            "",
-            "truth must have a column intent (intent_col), got userid, itemid, subtopic, rel; write "
-            "intent_col := 'subtopic'",
-        ),
-        (
-            "(SELECT * REPLACE ([intent] AS intent) FROM truth)",
-            "",
-            "an item of several intents wants a row for each (SELECT * REPLACE (unnest(intent) AS intent)), "
-            "got VARCHAR[]",
-        ),
-        (
-            "(SELECT * REPLACE (1 AS rel) FROM truth)",
-            "",
-            "intent must not be NULL for an item that meets one, got userid 3, itemid a",
-        ),
-        ("(SELECT * REPLACE (NULL::DOUBLE AS rel) FROM truth)", "", "rel must be a finite number, got NULL"),
-        ("(FROM truth WHERE false)", "", "truth must have a user, got 0 rows"),
-        (
-            "(SELECT * EXCLUDE (itemid) FROM truth)",
-            "",
-            "truth must have a column itemid (item_col), got userid,",
-        ),
-    ],
-)
-def test_errors_say_what_to_write(
-    tables: duckdb.DuckDBPyConnection, truth: str, options: str, error: str
-) -> None:
-    tables.execute(f"CREATE OR REPLACE TEMP VIEW given AS FROM {truth}")
-    arguments = options if "ks" in options else f"[2]{', ' * bool(options)}{options}"
-    assert message(tables, f"FROM {FUNCTION}('rec', 'given', {arguments})").startswith(f"{FUNCTION}: {error}")
 
 
 # --- The geometric mean ---

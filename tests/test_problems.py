@@ -66,6 +66,16 @@ CASES = {
         TRUTH,
         [("doubtful", "a", "truth_in_rec", None, 40, 40)],
     ),
+    "nothing is relevant": Case(
+        GOOD,
+        "SELECT u AS userid, 100 * u + 1 AS itemid, 0 AS rel FROM range(40) t(u)",
+        [("wrong", None, "nothing_relevant", None, 40, 40)],
+    ),
+    "truth was joined in for few": Case(
+        f"FROM ({OWN.format(score='if(i IN (1, 2), 9, 5) - i')}) WHERE userid < 19",
+        RELEVANT.format(users=19),
+        [],
+    ),
     "truth with its grades": Case(
         OWN.format(score="CASE i WHEN 1 THEN 2 WHEN 2 THEN 1 WHEN 5 THEN 0.5 ELSE -i END"),
         GRADED,

@@ -20,7 +20,7 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import connection, hosting
 from ranking_udfs.duckdb.kept import stamp
 from ranking_udfs.duckdb.names import permanent_names
-from ranking_udfs.duckdb.statements import Macro, code, macros, read_macros
+from ranking_udfs.duckdb.statements import Macro, macros, read_macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import value
 
@@ -42,12 +42,125 @@ def bare() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+# --- States of a connection, and entry points ---
+
+OPTIONS: dict[str, dict[str, bool]] = {
+    "REGISTER": {},
+    "REGISTER FOR HIVEMALL": {"hivemall": True},
+    "REGISTER FOR ALL": {"temp": False},
+}
+ALL = list(OPTIONS)
+# What went before, and how it is registered then; of other.db and read.db nothing but that they are there.
+STATES: dict[str, tuple[list[str], list[str]]] = {
+    "new": ([], ALL),
+    "registered": (["REGISTER"], ALL),
+    "registered for Hivemall": (["REGISTER FOR HIVEMALL"], ALL),
+    "registered for all": (["REGISTER FOR ALL"], ALL),
+    "registered on a cursor": (["REGISTER ON A CURSOR"], ALL),
+    "what holds the macros is detached": (["REGISTER", "DETACH _ranking"], ALL),
+    "ranking is detached": (["REGISTER FOR ALL", "DETACH ranking"], ALL),
+    "a transaction": (["BEGIN"], ALL),
+    "a transaction that read": (["BEGIN", "SELECT abs(1)", "SELECT count(*) FROM duckdb_functions()"], ALL),
+    "a transaction that wrote": (["BEGIN", "CREATE TABLE t AS SELECT 1 AS i"], ALL),
+    "committed": (["BEGIN", "REGISTER", "COMMIT"], ALL),
+    "rolled back": (["BEGIN", "REGISTER", "ROLLBACK"], ALL),
+    "Hivemall's, rolled back": (["BEGIN", "REGISTER FOR HIVEMALL", "ROLLBACK"], ALL),
+    "for all, rolled back": (["BEGIN", "CREATE TABLE t AS SELECT 1", "REGISTER FOR ALL", "ROLLBACK"], ALL),
+    "rows that were not fetched": (["SELECT i FROM range(1000000) t(i)"], ALL[:1]),
+    "another schema in use": (["CREATE SCHEMA s", "USE s"], ALL[::2]),
+    "another database in use": (["ATTACH ':memory:' AS b", "CREATE SCHEMA b.s", "USE b.s"], ALL[::2]),
+    "a database my_ranking in use": (["ATTACH ':memory:' AS my_ranking", "USE my_ranking"], ALL[:1]),
+    "a search path": (
+        ["CREATE SCHEMA s", "ATTACH ':memory:' AS b", "SET search_path = 's,b.main'"],
+        ALL[::2],
+    ),
+    "a read-only database in use": (["ATTACH 'other.db' AS other (READ_ONLY)", "USE other"], ALL),
+    "a read-only database": (["OPEN read.db"], ALL),
+    "a connection to the same file": (["OPEN other.db", "REGISTER ON ANOTHER"], ALL),
+    "no access, and locked": (["SET enable_external_access = false", "SET lock_configuration = true"], ALL),
+    "schemas of such names": (["CREATE SCHEMA ranking", "CREATE SCHEMA _ranking"], ALL[:1]),
+}
+
+
+def served(con: duckdb.DuckDBPyConnection, door: str) -> bool:
+    """Register, and say whether a function, an aggregate, also with OVER, and the version are there."""
+    assert ranking_udfs.register(con, **OPTIONS[door]) is con
+    room = "ranking." if door == "REGISTER FOR ALL" else ""
+    over = "" if room else " OVER (PARTITION BY i % 2)"
+    query = f"""SELECT recall([1, 3], [1, 2]), {room}collect_set(5), udf_version(),
+        (SELECT max(m) FROM (SELECT {room}mae(i, 1){over} AS m FROM range(4) t(i)))"""
+    return con.execute(query).fetchall() == [
+        (1 / 2, [5], f"duckdb-ranking-udfs {ranking_udfs.__version__}", 1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("state", "door"), [(state, door) for state, (_, doors) in STATES.items() for door in doors]
+)
+def test_register_works_whatever_went_before_and_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, state: str, door: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("other.db", "read.db"):
+        duckdb.connect(name).close()
+    before = Path("read.db").read_bytes()
+    others: list[duckdb.DuckDBPyConnection] = []
+    con = duckdb.connect()
+    for step in STATES[state][0]:
+        if step.startswith("OPEN"):
+            con = duckdb.connect(step[5:], read_only="read" in step)
+        elif step.startswith("REGISTER ON"):
+            others.append(con.cursor() if step.endswith("CURSOR") else duckdb.connect("other.db"))
+            ranking_udfs.register(others[-1])
+        elif step in OPTIONS:
+            ranking_udfs.register(con, **OPTIONS[step])
+        else:
+            con.execute(step)
+    assert served(con, door)
+    made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
+    found = value(con, made)
+    assert served(con, door)
+    assert value(con, made) == found  # nothing is made anew
+    if STATES[state][0][:1] == ["BEGIN"] and "rolled back" not in state and state != "committed":
+        con.execute("ROLLBACK")
+        assert value(con, "SELECT count(*) FROM duckdb_tables()") == 0
+        assert served(con, door)
+        con.execute("BEGIN; CREATE TABLE t AS SELECT 1 AS i")
+        assert served(con, door)
+        con.execute("COMMIT")
+        assert value(con, "SELECT i FROM t") == 1
+    for each in (*others, con.cursor()):
+        assert value(each, "SELECT recall([1], [1])") == 1
+        assert served(each, door)
+        each.close()
+    con.close()
+    assert Path("read.db").read_bytes() == before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["cursors", "connections", "databases"])
+@pytest.mark.parametrize("door", [ALL[0], ALL[2]])
+def test_16_threads_may_register_at_once(tmp_path: Path, where: str, door: str) -> None:
+    with duckdb.connect(tmp_path / "a.db") as con:
+        path = tmp_path / "a.db" if where == "connections" else ":memory:"
+        work = [con.cursor() if where == "cursors" else duckdb.connect(path) for _ in range(16)]
+        start, found = threading.Barrier(16), []
+
+        def run_one(each: duckdb.DuckDBPyConnection) -> None:
+            start.wait()
+            found.append(served(each, door) and served(each, door))
+
+        threads = [threading.Thread(target=run_one, args=(each,)) for each in work]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [True] * 16
+        for each in work:
+            each.close()
+
+
 # --- Any connection ---
-
-
-def test_register_returns_the_connection(bare: duckdb.DuckDBPyConnection) -> None:
-    assert ranking_udfs.register(bare) is bare
-    assert ranking_udfs.register(con=bare, hivemall=False) is bare
 
 
 def test_every_function_is_registered_under_every_name(con: duckdb.DuckDBPyConnection) -> None:
@@ -61,31 +174,6 @@ def test_every_function_is_registered_under_every_name(con: duckdb.DuckDBPyConne
     }
 
 
-def test_the_version_can_be_asked_for(con: duckdb.DuckDBPyConnection) -> None:
-    assert value(con, "SELECT udf_version()") == f"duckdb-ranking-udfs {ranking_udfs.__version__}"
-
-
-def test_registering_again_makes_nothing_anew(con: duckdb.DuckDBPyConnection) -> None:
-    made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
-    before = value(con, made)
-    assert works(ranking_udfs.register(con))
-    assert value(con, made) == before
-
-
-def test_a_cursor_has_the_functions_and_registers_for_the_macros(con: duckdb.DuckDBPyConnection) -> None:
-    with con.cursor() as cursor:
-        assert value(cursor, "SELECT recall([1], [1])") == 1
-        assert works(ranking_udfs.register(cursor))
-    assert works(con)
-
-
-def test_registering_on_a_cursor_first_serves_the_connection(bare: duckdb.DuckDBPyConnection) -> None:
-    with bare.cursor() as cursor:
-        assert works(ranking_udfs.register(cursor))
-    assert value(bare, "SELECT recall([1], [1])") == 1
-    assert works(ranking_udfs.register(bare))
-
-
 def test_a_second_connection_to_the_same_database_registers_too(tmp_path: Path) -> None:
     with duckdb.connect(tmp_path / "a.db") as one, duckdb.connect(tmp_path / "a.db") as other:
         assert works(ranking_udfs.register(one))
@@ -93,13 +181,6 @@ def test_a_second_connection_to_the_same_database_registers_too(tmp_path: Path) 
         assert works(ranking_udfs.register(one))
     with duckdb.connect(":memory:shared") as one, duckdb.connect(":memory:shared") as other:
         assert works(ranking_udfs.register(one))
-        assert works(ranking_udfs.register(other))
-
-
-def test_another_database_registers_for_itself(con: duckdb.DuckDBPyConnection) -> None:
-    with duckdb.connect() as other:
-        with pytest.raises(duckdb.CatalogException):
-            other.execute("SELECT recall([1], [1])")
         assert works(ranking_udfs.register(other))
 
 
@@ -112,45 +193,7 @@ def test_the_functions_outlive_the_connection_that_registered_them(tmp_path: Pat
         assert works(ranking_udfs.register(other))
 
 
-def test_a_read_only_file_will_do(tmp_path: Path) -> None:
-    duckdb.connect(tmp_path / "a.db").close()
-    with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
-        assert works(ranking_udfs.register(con))
-        assert works(ranking_udfs.register(con, hivemall=True))
-
-
 # --- Transactions and results ---
-
-TOUCHES = [
-    "SELECT 1",
-    "SELECT abs(1)",
-    "SELECT count(*) FROM duckdb_functions()",
-    "CREATE TABLE t AS SELECT 1 AS i",
-]
-
-
-@pytest.mark.parametrize("before", [[], TOUCHES[:1], TOUCHES], ids=str)
-@pytest.mark.parametrize("end", ["COMMIT", "ROLLBACK"])
-def test_register_works_inside_a_transaction_and_after_it(
-    bare: duckdb.DuckDBPyConnection, before: list[str], end: str
-) -> None:
-    bare.execute("BEGIN")
-    for statement in before:
-        bare.execute(statement).fetchall()
-    assert works(ranking_udfs.register(bare))
-    bare.execute(end)
-    assert works(ranking_udfs.register(bare))
-    with bare.cursor() as cursor:
-        assert works(ranking_udfs.register(cursor))
-
-
-def test_what_was_registered_goes_with_a_rollback_and_comes_back(bare: duckdb.DuckDBPyConnection) -> None:
-    bare.execute("BEGIN")
-    assert works(ranking_udfs.register(bare))
-    bare.execute("ROLLBACK")
-    with pytest.raises(duckdb.CatalogException):
-        bare.execute("SELECT collect_set(5)")
-    assert works(ranking_udfs.register(bare))
 
 
 def test_a_transaction_after_a_rolled_back_registration_is_refused_until_it_ends(
@@ -165,18 +208,6 @@ def test_a_transaction_after_a_rolled_back_registration_is_refused_until_it_ends
     assert works(ranking_udfs.register(bare))
 
 
-def test_a_transaction_is_still_the_callers_after_register(bare: duckdb.DuckDBPyConnection) -> None:
-    bare.execute("BEGIN; CREATE TABLE kept AS SELECT 1 AS i")
-    ranking_udfs.register(bare)
-    bare.execute("ROLLBACK")
-    assert value(bare, "SELECT count(*) FROM duckdb_tables()") == 0
-    ranking_udfs.register(bare)
-    bare.execute("BEGIN; CREATE TABLE kept AS SELECT 1 AS i")
-    ranking_udfs.register(bare)
-    bare.execute("COMMIT")
-    assert value(bare, "SELECT i FROM kept") == 1
-
-
 def test_an_aborted_transaction_gives_duckdbs_error_and_works_after_rollback(
     bare: duckdb.DuckDBPyConnection,
 ) -> None:
@@ -187,16 +218,6 @@ def test_an_aborted_transaction_gives_duckdbs_error_and_works_after_rollback(
     with pytest.raises(duckdb.TransactionException, match="ROLLBACK"):
         ranking_udfs.register(bare)
     bare.execute("ROLLBACK")
-    assert works(ranking_udfs.register(bare))
-
-
-@pytest.mark.parametrize("again", [False, True])
-def test_rows_that_were_not_fetched_are_no_matter(bare: duckdb.DuckDBPyConnection, again: bool) -> None:
-    """As for any statement, what was not fetched is then gone."""
-    if again:
-        ranking_udfs.register(bare)
-    bare.execute("SELECT i FROM range(1000000) t(i)")
-    assert bare.fetchone() == (0,)
     assert works(ranking_udfs.register(bare))
 
 
@@ -218,12 +239,6 @@ def test_an_unfinished_arrow_reader_is_an_error_that_says_what_to_do_on_duckdb_2
     assert works(ranking_udfs.register(bare))
 
 
-def test_an_unfinished_result_that_is_a_relation_is_no_matter(bare: duckdb.DuckDBPyConnection) -> None:
-    relation = bare.sql("SELECT i FROM range(3) t(i)")
-    assert works(ranking_udfs.register(bare))
-    assert relation.fetchall() == [(0,), (1,), (2,)]
-
-
 def test_a_closed_connection_is_an_error(bare: duckdb.DuckDBPyConnection) -> None:
     ranking_udfs.register(bare).close()
     with pytest.raises(ValueError, match=r"^register: con must be an open connection, got a closed one"):
@@ -233,26 +248,6 @@ def test_a_closed_connection_is_an_error(bare: duckdb.DuckDBPyConnection) -> Non
 # --- USE, search_path, ATTACH ---
 
 
-def test_register_works_after_use_and_search_path_and_attach(tmp_path: Path) -> None:
-    with duckdb.connect(tmp_path / "a.db") as con:
-        con.execute("CREATE SCHEMA s")
-        con.execute(f"ATTACH '{tmp_path / 'b.db'}' AS b")
-        con.execute("CREATE SCHEMA b.inner_schema")
-        for statement in (
-            "USE s",
-            "USE b",
-            "USE b.inner_schema",
-            "SET search_path = 'a.s,b.main'",
-            "USE a.main",
-        ):
-            con.execute(statement)
-            assert works(ranking_udfs.register(con)), statement
-        for statement in ("USE s", "USE b.inner_schema", "SET search_path = 'a.s,b.main'"):
-            con.execute(statement)
-            assert works(con), statement
-            assert value(con, "SELECT recall([1, 3], [1, 2])") == 1 / 2
-
-
 def test_a_database_whose_name_ends_like_that_of_the_macros_finds_them() -> None:
     with duckdb.connect() as con:
         con.execute("ATTACH ':memory:' AS my_ranking; USE my_ranking")
@@ -260,14 +255,6 @@ def test_a_database_whose_name_ends_like_that_of_the_macros_finds_them() -> None
         connection.put_on_search_path(con)
         assert value(con, "SELECT current_setting('search_path')").count(",_ranking.main") == 1
         assert works(con)
-
-
-def test_an_attached_read_only_database_in_use_will_do(tmp_path: Path) -> None:
-    duckdb.connect(tmp_path / "b.db").close()
-    with duckdb.connect() as con:
-        con.execute(f"ATTACH '{tmp_path / 'b.db'}' AS b (READ_ONLY)")
-        con.execute("USE b")
-        assert works(ranking_udfs.register(con, hivemall=True))
 
 
 # --- What stays where ---
@@ -312,26 +299,6 @@ def with_tables(con: duckdb.DuckDBPyConnection, users: int = 1) -> duckdb.DuckDB
 
 def users(con: duckdb.DuckDBPyConnection, rec: str = "rec", truth: str = "truth") -> Any:
     return value(con, f"SELECT users FROM ranking.ranking_summary('{rec}', '{truth}', [10])")
-
-
-def test_temp_false_serves_every_cursor_those_made_before_and_in_threads_too(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
-    with_tables(bare)
-    before = bare.cursor()
-    assert ranking_udfs.register(bare, temp=False) is bare
-    found: list[Any] = []
-    cursors = [bare, before, *(bare.cursor() for _ in range(8))]
-    threads = [
-        threading.Thread(target=lambda con=con: found.extend(con.execute(EVERYWHERE).fetchall()))
-        for con in cursors
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == ONE_USER * len(cursors)
-    assert value(before, "SELECT recall([1, 3], [1, 2])") == 1 / 2
 
 
 def test_every_macro_works_by_its_whole_name_alone(
@@ -394,45 +361,6 @@ def test_the_tables_are_those_that_the_cursor_finds(tmp_path: Path) -> None:
         assert value(con, "SELECT count(*) FROM duckdb_tables() WHERE database_name = 'ranking'") == 0
 
 
-def test_temp_false_again_is_a_no_op_and_beside_temp_macros_too(con: duckdb.DuckDBPyConnection) -> None:
-    with_tables(ranking_udfs.register(con, temp=False))
-    made = "SELECT list(function_oid ORDER BY function_oid) FROM duckdb_functions()"
-    before = value(con, made)
-    ranking_udfs.register(con.cursor(), temp=False)
-    assert works(ranking_udfs.register(con))
-    assert value(con, made) == before
-    assert con.execute(EVERYWHERE).fetchall() == ONE_USER
-    assert works(ranking_udfs.register(con, hivemall=True))
-    con.execute("DETACH ranking")
-    assert ranking_udfs.register(con, temp=False).execute(EVERYWHERE).fetchall() == ONE_USER
-
-
-def test_temp_false_makes_no_temp_macro_and_leaves_a_read_only_file_as_it_was(tmp_path: Path) -> None:
-    with with_tables(duckdb.connect(tmp_path / "a.db")):
-        pass
-    before = (tmp_path / "a.db").read_bytes()
-    with duckdb.connect(tmp_path / "a.db", read_only=True) as con:
-        assert ranking_udfs.register(con, temp=False).cursor().execute(EVERYWHERE).fetchall() == ONE_USER
-        made = "SELECT count(*) FROM duckdb_functions() WHERE database_name IN ('temp', 'a')"
-        assert value(con, made) == 0
-    assert (tmp_path / "a.db").read_bytes() == before
-
-
-def test_temp_false_works_inside_a_transaction_that_wrote_and_outlives_its_rollback(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
-    with_tables(bare.begin())
-    assert ranking_udfs.register(bare, temp=False).execute(EVERYWHERE).fetchall() == ONE_USER
-    bare.rollback()
-    assert value(bare, "SELECT count(*) FROM duckdb_tables()") == 0
-    assert with_tables(ranking_udfs.register(bare, temp=False)).execute(EVERYWHERE).fetchall() == ONE_USER
-
-
-def test_temp_false_needs_no_external_access_and_no_configuration() -> None:
-    with duckdb.connect(config={"enable_external_access": False, "lock_configuration": True}) as con:
-        assert with_tables(ranking_udfs.register(con, temp=False)).execute(EVERYWHERE).fetchall() == ONE_USER
-
-
 @pytest.mark.parametrize(
     ("statement", "what"),
     [
@@ -491,25 +419,6 @@ def test_temp_false_leaves_short_macros_of_the_user_unmentioned_and_functions_no
 def test_hivemall_needs_temp_macros(bare: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(ValueError, match=r"^register: temp must be true with hivemall=True, .*, got False$"):
         ranking_udfs.register(bare, hivemall=True, temp=False)
-
-
-@pytest.mark.slow
-def test_16_threads_may_register_with_temp_false_at_once(tmp_path: Path) -> None:
-    with with_tables(duckdb.connect(tmp_path / "a.db")) as con:
-        connections = [con.cursor() if i % 2 else duckdb.connect(tmp_path / "a.db") for i in range(16)]
-        found: list[Any] = []
-
-        def run_one(each: duckdb.DuckDBPyConnection) -> None:
-            found.extend(ranking_udfs.register(each, temp=False).execute(EVERYWHERE).fetchall())
-
-        threads = [threading.Thread(target=run_one, args=(each,)) for each in connections]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == ONE_USER * 16
-        for each in connections:
-            each.close()
 
 
 # --- The database that holds the macros ---
@@ -593,14 +502,6 @@ def test_no_error_shows_what_holds_the_macros(con: duckdb.DuckDBPyConnection) ->
         assert "_ranking" not in str(raised.value).partition("LINE 1")[0].replace("_ranking_", ""), call
 
 
-def test_it_comes_back_after_a_detach(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("DETACH _ranking")
-    with pytest.raises(duckdb.Error, match="_ranking"):
-        con.execute("FROM ranking_functions()")
-    ranking_udfs.register(con)
-    assert len(con.execute("FROM ranking_functions()").fetchall()) > 30
-
-
 def test_a_view_over_the_macros_outlives_the_session(tmp_path: Path) -> None:
     with ranking_udfs.register(duckdb.connect(tmp_path / "a.db")) as con:
         with_tables(con).execute("CREATE VIEW v AS FROM ranking_summary('rec', 'truth', [10])")
@@ -616,15 +517,6 @@ def test_a_database_of_the_users_under_that_name_is_refused(bare: duckdb.DuckDBP
     with pytest.raises(ValueError, match=message):
         ranking_udfs.register(bare)
     assert value(bare, "SELECT i FROM _ranking.kept") == 1
-
-
-def test_a_database_and_a_schema_ranking_of_the_users_are_left_alone(bare: duckdb.DuckDBPyConnection) -> None:
-    bare.execute("CREATE SCHEMA ranking; CREATE SCHEMA _ranking; ATTACH ':memory:' AS ranking")
-    bare.execute("CREATE MACRO memory.ranking.f() AS 'hers'; CREATE MACRO _ranking.g() AS 'hers'")
-    assert works(with_tables(ranking_udfs.register(bare)))
-    assert len(bare.execute("FROM ranking_summary('rec', 'truth', [1])").fetchall()) == 1
-    assert value(bare, "SELECT memory.ranking.f() || memory._ranking.g()") == "hershers"
-    assert value(bare, "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'ranking'") == 0
 
 
 def test_what_another_version_made_is_made_anew(con: duckdb.DuckDBPyConnection) -> None:
@@ -941,14 +833,6 @@ def test_hivemall_in_one_connection_changes_no_other(con: duckdb.DuckDBPyConnect
         assert len(con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()) == 4
 
 
-def test_hivemall_works_in_a_transaction_that_is_rolled_back(bare: duckdb.DuckDBPyConnection) -> None:
-    bare.execute("BEGIN")
-    ranking_udfs.register(bare, hivemall=True)
-    bare.execute("ROLLBACK")
-    ranking_udfs.register(bare, hivemall=True)
-    assert bare.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall() == MEAN
-
-
 def test_a_macro_that_cannot_be_made_leaves_none_behind(
     bare: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1121,80 +1005,10 @@ def test_nothing_of_the_pack_depends_on_a_short_name(
         assert bare.execute(query).fetchall() == con.execute(query).fetchall(), query
 
 
-def test_aggregates_may_be_used_as_window_functions_under_both_names(con: duckdb.DuckDBPyConnection) -> None:
-    sql = "SELECT mae(i, 1) OVER (PARTITION BY i % 2), udf_mae(i, 1) OVER (PARTITION BY i % 2) FROM range(4) t(i) ORDER BY i"
-    assert con.execute(sql).fetchall() == [(1, 1), (1, 1), (1, 1), (1, 1)]
-
-
 # --- How the SQL is read ---
 
 
-def test_the_users_setting_of_integer_division_changes_no_number(
-    con: duckdb.DuckDBPyConnection, bare: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("ranking_udfs.duckdb.statements.PARSED", {})
-    ranking_udfs.register(bare.execute("SET integer_division = true"))
-    for each in (con, bare):
-        each.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
-        each.execute("CREATE TABLE truth AS SELECT 1 AS userid, unnest([1, 2]) AS itemid")
-    query = "SELECT recall FROM interpolated_precision_curve('rec', 'truth')"
-    assert bare.execute(query).fetchall() == con.execute(query).fetchall() == [(i / 10,) for i in range(11)]
-
-
-def test_comments_are_left_out_and_strings_are_not() -> None:
-    assert (
-        code("SELECT '--', 1 -- one's\n, \"a--'b\" -- \"\n, 'it''s --'--'")
-        == "SELECT '--', 1\n, \"a--'b\"\n, 'it''s --'"
-    )
-
-
 # --- Threads ---
-
-
-def in_threads(n: int, work: list[duckdb.DuckDBPyConnection]) -> list[BaseException]:
-    """Register and query on each connection, in a thread of its own, all starting at once."""
-    start, errors = threading.Barrier(n), []
-
-    def run_one(con: duckdb.DuckDBPyConnection) -> None:
-        try:
-            start.wait()
-            for _ in range(2):
-                assert works(ranking_udfs.register(con))
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=run_one, args=(con,)) for con in work]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return errors
-
-
-@pytest.mark.slow
-def test_16_threads_may_register_at_once_on_cursors(bare: duckdb.DuckDBPyConnection) -> None:
-    assert in_threads(16, [bare.cursor() for _ in range(16)]) == []
-    assert works(ranking_udfs.register(bare))
-
-
-@pytest.mark.slow
-def test_16_threads_may_register_at_once_on_connections_to_one_file(tmp_path: Path) -> None:
-    connections = [duckdb.connect(tmp_path / "a.db") for _ in range(16)]
-    try:
-        assert in_threads(16, connections) == []
-    finally:
-        for con in connections:
-            con.close()
-
-
-@pytest.mark.slow
-def test_16_threads_may_register_at_once_on_databases_of_their_own() -> None:
-    connections = [duckdb.connect() for _ in range(16)]
-    try:
-        assert in_threads(16, connections) == []
-    finally:
-        for con in connections:
-            con.close()
 
 
 # --- The process ---

@@ -167,42 +167,6 @@ def test_the_check_counts_users_of_whom_no_item_is_relevant(con: duckdb.DuckDBPy
     assert "min_grade must be a number > 0" in found(-1)
 
 
-WRONG = {
-    "min_grade := 0": "min_grade must be a number > 0, got 0",
-    "unjudged := 'drop'": "unjudged must be miss|skip, got 'drop'",
-    "min_grade := 4, grade_col := ''": "min_grade must be 1 or less where truth has no grades "
-    "(grade_col names their column), got 4",
-    "min_grade := 'x'": "min_grade must be a number > 0, got 'x'",
-    "min_grade := 'nan'::DOUBLE": "min_grade must be a number > 0, got nan",
-    "unjudged := NULL": "unjudged must be miss|skip, got NULL",
-}
-
-
-@pytest.mark.parametrize(
-    ("call", "wrong"),
-    [
-        ("ranking_judged('rec', 'truth', 3, {})", list(WRONG)),
-        *((call, list(WRONG)[:3]) for call in (
-            "ranking_by_user('rec', 'truth', 3, {})",
-            "ranking_summary('rec', 'truth', 3, {})",
-            "ranking_summary('rec', 'truth', 3, ties := 'expected', {})",
-            "ranking_distribution('rec', 'truth', 3, {})",
-            "ranking_compare('rec', 'truth', 3, {})",
-            "precision_recall_curve('rec', 'truth', 3, {})",
-            "interpolated_precision_curve('rec', 'truth', {})",
-        )),
-    ],
-)  # fmt: skip
-def test_wrong_values_are_errors_that_say_the_rule(
-    con: duckdb.DuckDBPyConnection, call: str, wrong: list[str]
-) -> None:
-    for arguments in wrong:
-        with pytest.raises(duckdb.InvalidInputException) as error:
-            con.execute(f"FROM {call.format(arguments)}").fetchall()
-        said = f"{call.partition('(')[0]}: {WRONG[arguments]}"
-        assert str(error.value).splitlines()[0].endswith(said)
-
-
 def test_lists_are_condensed_by_ranking_judge(con: duckdb.DuckDBPyConnection) -> None:
     lists = "['a', 'x', NULL, 'b', 'a', 'c'], ['c', 'a', 'b'], [0, 2, 1]"
     ((found,),) = con.execute(f"SELECT ranking_judge({lists}, unjudged := 'skip')").fetchall()

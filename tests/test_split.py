@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 import duckdb
 import pytest
@@ -181,12 +180,6 @@ def test_a_test_is_half_open_and_the_last_one_ends_behind_the_last_event(
         ]
 
 
-def test_the_columns_are_those_of_the_events_and_three(pack: duckdb.DuckDBPyConnection) -> None:
-    found = pack.execute("FROM ranking_split('events', last := 1)")
-    assert [name for name, *_ in found.description] == ["userid", "itemid", "time", "fold", "part", "dropped"]
-    assert len(found.fetchall()) == 10
-
-
 def test_test_from_goes_to_the_last_event_or_as_far_as_test_size(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute(
         "CREATE OR REPLACE TABLE days AS SELECT 1 AS userid, i AS itemid, i AS time FROM range(10) t(i)"
@@ -264,91 +257,13 @@ def test_what_train_does_not_have_is_dropped_where_asked(pack: duckdb.DuckDBPyCo
 # --- Inputs and settings ---
 
 
-def test_events_are_whatever_query_table_takes_with_columns_of_any_name(
-    pack: duckdb.DuckDBPyConnection, tmp_path: Path
-) -> None:
-    words = (
-        'userid AS "User Id", itemid AS last, time AS time_col, 1 AS seen, 2 AS rows, 3 AS gap, 4 AS moment'
-    )
-    path = tmp_path / "it's.parquet"
-    quoted = str(path).replace("'", "''")
-    pack.execute(f"COPY (SELECT {words} FROM events) TO '{quoted}'")
-    columns = "user_col := 'user id', item_col := 'LAST', time_col := 'time_col'"
-    expected = pack.execute(
-        "SELECT part, dropped FROM ranking_split('events', last := 1) ORDER BY ALL"
-    ).fetchall()
-    for name, cte in ((quoted, ""), ("given", f"WITH given AS (FROM '{quoted}') ")):
-        call = f"ranking_split('{name}', last := 1, {columns})"
-        found = pack.execute(f"{cte}SELECT part, dropped FROM {call} ORDER BY ALL LIMIT 9")
-        assert found.fetchall() == expected[:9]
-
-
 def test_no_events_are_no_rows(pack: duckdb.DuckDBPyConnection) -> None:
     pack.execute("CREATE OR REPLACE VIEW nothing AS FROM events WHERE false")
     for chosen in ("last := 1", "test_size := INTERVAL 1 DAY", "test_from := DATE '2026-01-01'"):
         assert pack.execute(f"FROM ranking_split('nothing', {chosen})").fetchall() == []
 
 
-def test_settings_change_nothing(pack: duckdb.DuckDBPyConnection) -> None:
-    query = f"FROM ranking_split('events', last := 1, folds := 2, {DROP}) ORDER BY ALL"
-    expected = sorted(map(str, pack.execute(query).fetchall()))
-    with ranking_udfs.register(duckdb.connect()) as con:
-        con.execute("SET default_order = 'DESC'; SET default_null_order = 'NULLS_FIRST'; SET threads = 1")
-        con.execute(MAKE)
-        assert sorted(map(str, con.execute(query).fetchall())) == expected
-
-
 # --- Errors ---
-
-WEEK = "test_size := INTERVAL 7 DAY"
-INTERVAL = "must be an INTERVAL, for a time that is a DATE or TIMESTAMP, got"
-NO_TRAIN = (
-    "a fold must have events before its test and gap, got none for fold {}: take fewer folds, a shorter "
-    "test_size or gap, or a later test_from"
-)
-NO_TRAIN_OF_LAST = (
-    "a fold must have events before its test, got none for fold {}: take fewer folds or a smaller last"
-)
-SAYS = {
-    "": "test_from, test_size or last must say what the test is, got none of them",
-    "test_size := 2": f"test_size {INTERVAL} 2",
-    "test_size := '2 days'": f"test_size {INTERVAL} '2 days'",
-    "test_size := INTERVAL 0 DAY": "test_size must be above 0, got 00:00:00",
-    f"{WEEK}, gap := INTERVAL (-1) DAY": "gap must be 0 or more, got -1 day",
-    f"{WEEK}, gap := 3": f"gap {INTERVAL} 3",
-    "test_from := '2026-01-05'": "test_from must be a DATE or TIMESTAMP, as time is, got VARCHAR",
-    "test_from := TIMESTAMPTZ '2026-01-05'": (
-        "test_from must be a DATE or TIMESTAMP, as time is, got TIMESTAMP WITH TIME ZONE"
-    ),
-    "test_from := DATE '2027-01-01'": "test_from must not be after the last event, got 2027-01-01",
-    "test_from := DATE '2026-01-01'": NO_TRAIN.format(1),
-    "test_size := INTERVAL 2 DAY, folds := 9": NO_TRAIN.format(5),
-    "test_size := INTERVAL '3 seconds'": "test_size must reach back to the last event, got 00:00:03",
-    "test_size := INTERVAL 23 HOUR, folds := 2": "test_size must reach back to the last event, got 23:00:00",
-    "last := 3": NO_TRAIN_OF_LAST.format(1),  # user 1 has three events, and nobody more
-    "last := 1, folds := 4": NO_TRAIN_OF_LAST.format(3),
-    "last := 9, folds := 2": NO_TRAIN_OF_LAST.format(1),
-    f"{WEEK}, folds := 0": "folds must be an integer >= 1, got 0",
-    f"{WEEK}, folds := 1.5": "folds must be an integer >= 1, got 1.5",
-    f"{WEEK}, folds := NULL": "folds must be an integer >= 1, got NULL",
-    "last := 0": "last must be an integer >= 1, got 0",
-    "last := 'x'": "last must be an integer >= 1, got 'x'",
-    "last := 1, gap := INTERVAL 1 DAY": "last must stand without test_from, test_size and gap, got 1 day",
-    "test_from := DATE '2026-01-05', folds := 2": (
-        "folds must be 1 without test_size, which says how long each test is, got 2"
-    ),
-    "last := 1, seen := 'no'": "seen must be keep or drop, got no",
-    "last := 1, cold_users := NULL": "cold_users must be keep or drop, got NULL",
-    "last := 1, user_col := 5": "user_col must be the name of a column, got 5",
-    "last := 1, user_col := 'u'": 'events must have a column u (user_col), got userid, itemid, "time"',
-    "last := 1, time_col := 'itemid'": "itemid must be an integer, DATE or TIMESTAMP (cast it), got VARCHAR",
-}
-
-
-@pytest.mark.parametrize("chosen", SAYS)
-def test_an_error_says_what_to_write(pack: duckdb.DuckDBPyConnection, chosen: str) -> None:
-    call = f"ranking_split('events'{', ' if chosen else ''}{chosen})"
-    assert message(pack, call) == f"ranking_split: {SAYS[chosen]}"
 
 
 def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
@@ -358,22 +273,3 @@ def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
     with ranking_udfs.register(duckdb.connect()) as con:
         with_internals(con).execute(MAKE)
         assert {message(con, call) for _ in range(100)} == {"ranking_split: it does not fit"}
-
-
-def test_columns_that_are_added_must_not_be_there(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("CREATE OR REPLACE VIEW taken AS SELECT 1 AS Part, *, 2 AS dropped FROM events")
-    assert message(pack, "ranking_split('taken', last := 1)") == (
-        "ranking_split: events must have no column fold, part or dropped (rename it), got Part, dropped"
-    )
-
-
-def test_integers_want_integers(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute(
-        "CREATE OR REPLACE TABLE days AS SELECT 1 AS userid, i AS itemid, i AS time FROM range(10) t(i)"
-    )
-    assert message(pack, f"ranking_split('days', {WEEK})") == (
-        "ranking_split: test_size must be an integer, for a time that is one, got 7 days"
-    )
-    assert message(pack, "ranking_split('days', test_from := DATE '2026-01-01')") == (
-        "ranking_split: test_from must be an integer, as time is, got DATE"
-    )

@@ -38,8 +38,3 @@ def test_every_order_is_said_in_full(path: Path) -> None:
             assert KEY.fullmatch(key), f"ORDER BY {key}: say ASC or DESC, and NULLS FIRST or NULLS LAST"
     for arguments in re.findall(r"\blist_sort\((.*)", text, re.DOTALL):
         assert re.search(r"'(ASC|DESC)'", arguments), f"list_sort({arguments}: say 'ASC' or 'DESC'"
-
-
-def test_sort_keys_are_told_apart() -> None:
-    assert sort_keys(" f(a, b) ASC, c DESC NULLS LAST LIMIT 1") == ["f(a, b) ASC", "c DESC NULLS LAST"]
-    assert sort_keys(" max(x) ASC) AS y, z") == ["max(x) ASC"]

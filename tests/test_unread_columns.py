@@ -10,12 +10,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb.names import is_table
-from ranking_udfs.duckdb.statements import texts
 from ranking_udfs.evaluation.columns import LIKE
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.conftest import value, with_internals
-from tests.reference import parameters
 
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES (1, 10, 3.0), (1, 20, 2.0), (2, 10, 1.0)) AS t(userid, itemid, score);
@@ -63,18 +60,6 @@ CASES = [
     ("harmless", "harmless_truth", "", None),
     ("models", "starred", "system_col := '', grade_col := ''", None),
 ]
-FUNCTIONS = {
-    "ranking_judged": "10",
-    "ranking_by_user": "[10]",
-    "ranking_summary": "[10]",
-    "ranking_distribution": "[10]",
-    "interpolated_precision_curve": "10",
-    "precision_recall_curve": "10",
-    "ranking_compare": "[10]",
-    "ranking_intents_by_user": "[10], intent_col := 'itemid'",
-    "ranking_by_item": "[10]",
-    "ranking_explain": "1",
-}
 
 
 @pytest.fixture(scope="module")
@@ -94,20 +79,6 @@ def test_a_table_function_says_what_to_write(
     with pytest.raises(duckdb.InvalidInputException) as raised:
         tables.execute(query)
     assert str(raised.value) == f"Invalid Input Error: ranking_judged: {error}"
-
-
-def test_no_table_function_of_rec_and_truth_is_left_out() -> None:
-    public = [name for name in texts() if not name.startswith("_")]
-    both = {name for name in public if is_table(name) and parameters(name)[0][:2] == ["rec", "truth"]}
-    apart = {"ranking_check"}  # which has a row for it
-    assert FUNCTIONS.keys() == both - apart, "FUNCTIONS must have the other arguments of each"
-
-
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_every_table_function_says_so(tables: duckdb.DuckDBPyConnection, name: str) -> None:
-    for rec, truth, error in (("models", "truth", MODEL), ("rec", "starred", STARS)):
-        with pytest.raises(duckdb.InvalidInputException, match=re.escape(f"{name}: {error}")):
-            tables.execute(f"FROM {name}('{rec}', '{truth}', {FUNCTIONS[name]})").fetchall()
 
 
 def test_three_models_are_no_more_merged_in_silence(tables: duckdb.DuckDBPyConnection) -> None:

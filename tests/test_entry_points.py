@@ -1,0 +1,192 @@
+"""One call of each entry point on small tables: what it prints is what stands below it in entry_points.txt.
+
+The text guards against a change that nobody meant; that its numbers are right, other tests say. Where a
+change is meant, `python -m tests.test_entry_points` writes the text anew, and git shows what differs.
+"""
+
+import contextlib
+import io
+import re
+import shlex
+import tempfile
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import ranking_udfs
+from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb import portable
+from tests.test_partitions import by_parts
+
+TEXT = Path(__file__).with_name("entry_points.txt")
+# Three systems of 24 users, in whose lists scores tie and an item stands twice; a user without a list (25),
+# one whose truth is a NULL (26), one without truth (23), one without a relevant item (24).
+MAKE = """
+    CREATE TABLE rec AS
+    SELECT s.name AS system, u AS userid, (u + i * s.step) % 13 AS itemid,
+        (u * 7 + i * i * s.step) % 23 // 2 / 1 AS score
+    FROM range(1, 25) users(u), range(8) items(i), (VALUES ('a', 5), ('b', 3), ('c', 4)) AS s(name, step)
+    WHERE (u + i) % 7 <> s.step AND NOT (u = 5 AND s.name = 'b')
+    UNION ALL SELECT 'a', 1, 6, 1;
+    CREATE TABLE truth AS
+    SELECT u AS userid, (u * 3 + i) % 13 AS itemid, (u + i) % 4 * (u <> 24)::INTEGER AS rel, u + i AS time
+    FROM range(1, 26) users(u), range(5) items(i) WHERE u <> 23 AND i <= u % 5 + 1
+    UNION ALL VALUES (26, NULL, 1, 9), (2, 6, 1, 9), (2, 7, 3, 9);
+    CREATE TABLE history AS
+    SELECT u AS userid, (u * u + i) % 15 AS itemid, (u + i) % 12 AS time
+    FROM range(1, 22) users(u), range(4) items(i);
+    CREATE TABLE items AS SELECT i AS itemid, 'xyz'[1 + (i + c) % 3] AS category
+    FROM range(12) items(i), range(2) kinds(c) WHERE i % 3 > 0 OR c = 0;
+    CREATE TABLE intents AS SELECT userid, itemid, rel, 'pq'[1 + itemid % 2] AS intent
+    FROM truth WHERE itemid IS NOT NULL;
+    CREATE TABLE by_user AS SELECT system, userid, 'mn'[1 + userid % 2] AS segment,
+        userid % 3 + (system = 'b')::INTEGER * 0.25 + (system = 'c')::INTEGER * (userid % 5) / 4 AS clicks
+    FROM (SELECT DISTINCT system, userid FROM rec)
+"""
+COMPARED = "FROM ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank'])"
+# What partitions are asked for, as arguments of Python.
+PARTS: dict[str, dict[str, Any]] = {
+    "ranking_summary('rec', 'truth', [0, 2, NULL])": {"ks": [0, 2, None]},
+    "ranking_distribution('rec', 'truth', [3])": {"ks": [3]},
+    COMPARED.removeprefix("FROM "): {"ks": [3], "measures": ["ndcg", "hit_rate", "first_hit_rank"]},
+    "ranking_check('rec', 'truth', ks := [3, 5])": {"ks": [3, 5]},
+    "ranking_fuse('rec')": {},
+}
+
+
+def read() -> dict[str, dict[str, list[str]]]:
+    """The answers that are expected, by section and call."""
+    sections: dict[str, dict[str, list[str]]] = {}
+    for section in TEXT.read_text(encoding="utf-8").split("# ")[1:]:
+        title, *blocks = re.split(r"\n\n+", section.strip())
+        sections[title] = {call: lines for call, *lines in (block.split("\n") for block in blocks)}
+    return sections
+
+
+SQL, PYTHON, COMMAND = read().values()
+
+
+def shown(cell: object) -> str:
+    """A value as text, of a number nine digits."""
+    if isinstance(cell, float):
+        return f"{cell:.9g}"
+    if isinstance(cell, dict):
+        return "{" + ", ".join(f"{name}: {shown(part)}" for name, part in cell.items()) + "}"
+    return "[" + ", ".join(map(shown, cell)) + "]" if isinstance(cell, list) else str(cell)
+
+
+def lines(names: list[str], rows: list[tuple[Any, ...]]) -> list[str]:
+    return [" ".join(names), *sorted(" ".join(map(shown, row)) for row in rows)]
+
+
+def answer(con: duckdb.DuckDBPyConnection, call: str) -> list[str]:
+    """The names of the columns, then the rows of a call, sorted; or its error."""
+    try:
+        result = con.execute(f"FROM {call}" if call.startswith(("ranking", "(")) else call)
+        return lines([name for name, *_ in result.description], result.fetchall())
+    except duckdb.Error as error:
+        return [str(error).rpartition("executing the UDF: ")[2].partition("\n")[0]]
+
+
+def filled(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    """The connection, which has the pack, with the tables of these tests."""
+    return con.execute(MAKE).execute(f"CREATE TABLE compared AS {COMPARED}")
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield filled(ranking_udfs.register(connection))
+
+
+@pytest.fixture(scope="module")
+def script() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as connection:
+        yield filled(connection.execute(portable.script()))
+
+
+@pytest.mark.parametrize("call", [*SQL, *PYTHON])
+def test_a_call_of_sql(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    assert answer(con, call) == (SQL | PYTHON)[call]
+
+
+@pytest.mark.parametrize("call", SQL)
+def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> None:
+    assert answer(script, call) == SQL[call]
+
+
+@pytest.mark.parametrize("call", PARTS)
+def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection, call: str) -> None:
+    names = [name for name in ("rec", "truth") if f"'{name}'" in call]
+    tables = {name: con.sql(f"FROM {name}").to_arrow_table() for name in names}
+    found = by_parts(call.partition("(")[0], tables, 3, ["a", "b", "c"], **PARTS[call])
+    assert lines([*found[0]], [tuple(row.values()) for row in found]) == answer(con, call)
+
+
+@pytest.fixture
+def folder(con: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_files(con)
+
+
+def write_files(con: duckdb.DuckDBPyConnection) -> None:
+    for name in ("rec", "truth"):
+        con.execute(f"COPY (SELECT * EXCLUDE (time) FROM (SELECT 0 AS time, * FROM {name})) TO '{name}.csv'")
+
+
+def printed(arguments: str) -> list[str]:
+    """What the command prints and says, without blank lines, and its exit code."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(shlex.split(arguments))
+    return [
+        *(line for line in (out.getvalue() + err.getvalue()).splitlines() if line.strip()),
+        f"exit code {code}",
+    ]
+
+
+@pytest.mark.parametrize("arguments", COMMAND)
+@pytest.mark.usefixtures("folder")
+def test_a_call_of_the_command(arguments: str) -> None:
+    assert printed(arguments) == COMMAND[arguments]
+
+
+def test_the_calls_of_python(con: duckdb.DuckDBPyConnection) -> None:
+    frames = {name: con.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth")}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        means = ranking_udfs.evaluate(frames["rec"], frames["truth"], ["ndcg@2", "recall@2"])
+    assert "order rests on ties" in str(caught[0].message)
+    query = "SELECT system, k, users, ndcg, recall FROM ranking_summary('rec', 'truth', [2]) ORDER BY ALL"
+    assert [(row[0], *row[-2:]) for row in means.fetchall()] == [
+        (row[0], *row[-2:]) for row in con.execute(query).fetchall()
+    ]
+    found = ranking_udfs.compare(frames["rec"], frames["truth"], "ndcg@3", baseline="a", check=False)
+    query = "SELECT verdict, p FROM ranking_compare('rec', 'truth', [3], 'a', ['ndcg'])"
+    assert found.select("verdict, p").fetchall() == con.execute(query).fetchall()
+    pytest.importorskip("vl_convert")
+    page = ranking_udfs.report(frames["rec"], frames["truth"], ks=[3], check=False)
+    assert page._repr_html_().startswith("<iframe")
+
+
+def write_text() -> None:
+    with tempfile.TemporaryDirectory() as made, contextlib.chdir(made), duckdb.connect() as con:
+        filled(ranking_udfs.register(con))
+        write_files(con)
+        found = [
+            {call: printed(call) if calls is COMMAND else answer(con, call) for call in calls}
+            for calls in (SQL, PYTHON, COMMAND)
+        ]
+    parts = []
+    for title, calls in zip(read(), found, strict=True):
+        blocks = ["\n".join([call, *answered]) for call, answered in calls.items()]
+        parts.append("\n\n".join([f"# {title}", *blocks]))
+    TEXT.write_text("\n\n\n".join(parts) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_text()
