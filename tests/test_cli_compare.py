@@ -121,7 +121,7 @@ def test_the_randomization_test_is_exact_for_few_users(run: Run, compared: Compa
     # 3.5 or more: all eight right and the two as may be, or seven right and both the other way; so below.
     assert row["p"] == 2 * (4 + 8) / 2**10
     text = run("compare", *TWO, *MRR, "--test", "randomization")
-    assert "p of the paired randomization test" in unwrapped(text)[-1]
+    assert "; paired randomization test" in unwrapped(text)[-1]
 
 
 def test_the_sql_that_is_printed_makes_the_same_rows(

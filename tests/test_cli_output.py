@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from ranking_udfs.command import commands
@@ -172,3 +173,17 @@ def test_one_pass_for_all_outputs_gives_the_same_summary(run: Run, worse: str) -
 
 
 # --- The process ---
+
+
+def test_parquet_has_the_rows_of_csv_with_their_types(run: Run) -> None:
+    two = ["a=rec.csv", "b=rec.csv", "truth.csv", "-k", "2,all", "-m", "ndcg", "--no-check"]
+    for command in ("evaluate", "compare"):
+        for name in ("means.parquet", "means.csv"):
+            run(command, *two, "--output", name)
+        rows = duckdb.sql("FROM 'means.parquet'").fetchall()
+        assert rows == duckdb.sql("FROM 'means.csv'").fetchall()
+        assert len(rows) == {"evaluate": 4, "compare": 2}[command]
+    kinds = dict(
+        duckdb.sql("SELECT column_name, column_type FROM (DESCRIBE FROM 'means.parquet')").fetchall()
+    )
+    assert (kinds["k"], kinds["p"], kinds["higher_is_better"]) == ("BIGINT", "DOUBLE", "BOOLEAN")

@@ -269,17 +269,17 @@ def test_files_of_each_format_are_a_history(run: Run, files: None, ending: str) 
 
 
 def test_qrels_have_no_times_and_ids_are_compared_as_they_are_written(run: Run) -> None:
-    Path("qrels").write_text("t1 0 01 1\nt2 0 2 1\n")
+    Path("test.qrels").write_text("t1 0 01 1\nt2 0 2 1\n")
     Path("system.run").write_text("t1 Q0 1 1 2.5 tag\nt2 Q0 2 2 2.0 tag\n")
     Path("past.csv").write_text("userid,itemid,time\nt1,1,3\nt2,2,4\n")
-    arguments = ("check", "system.run", "qrels", "-k", "1", "--format", "json", "--history", "past.csv")
+    arguments = ("check", "system.run", "test.qrels", "-k", "1", "--format", "json", "--history", "past.csv")
     found = {row["problem"]: row for row in json.loads(run(*arguments))}
     assert [found[IN_TRUTH]["example"], found[IN_REC]["count"]] == ["userid t2, itemid 2", 2]
     assert found[ITEMS]["example"] == "itemid 01"
     assert found[ONE_SIDED]["example"] == "one in history"
     assert ONE_SIDED not in run(*arguments, "--time", "")
     (named, *_) = json.loads(run(*arguments, "--time", "time"))
-    assert (named["problem"], named["file"]) == ("truth must have a column time (time_col)", "qrels")
+    assert (named["problem"], named["file"]) == ("truth must have a column time (time_col)", "test.qrels")
 
 
 def test_tables_of_a_database_are_a_history(run: Run, files: None) -> None:

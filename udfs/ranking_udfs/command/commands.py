@@ -217,7 +217,8 @@ def evaluate(work: Work) -> str | bytes:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
     work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
-    is_named, shown = bool(work.systems), (digits_of(given), width_of(given.output))
+    is_named = bool(work.tables.systems) or len(work.systems) > 1
+    shown = digits_of(given), width_of(given.output)
     return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
 
 

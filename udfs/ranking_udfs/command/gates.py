@@ -41,28 +41,18 @@ KEYS = ("system", "segment", "k", "measure")
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of `--fail-if`: words, or SQL over the rows of the results.
+    """One condition of `--fail-if`: words, or SQL over the rows of the results."""
 
-    text     as it was written
-    system   the model that it looks at; None for each
-    measure  the measure that it looks at, with its options; None for each
-    cuts     the cut-offs that it looks at; () for each
-    column   the column that has a bound, None for the measure's mean; of problems, the codes of some
-    verdict  the verdict that fails, or "problems" of the data, or SQL; None for a bound
-    sign     of the bound
-    bound    the number to compare with
-    share    whether that is a share of the users, in percent
-    """
-
-    text: str
-    system: str | None = None
-    measure: str | None = None
-    cuts: tuple[int | None, ...] = ()
+    text: str  # as it was written
+    system: str | None = None  # the model that it looks at; None for each
+    measure: str | None = None  # the measure that it looks at, with its options; None for each
+    cuts: tuple[int | None, ...] = ()  # the cut-offs that it looks at; () for each
+    # the column that has a bound, None for the measure's mean; of problems, the codes of some
     column: str | None = None
-    verdict: str | None = None
-    sign: str = ""
-    bound: float = 0.0
-    share: bool = False
+    verdict: str | None = None  # the verdict that fails, or "problems" of the data, or SQL; None for a bound
+    sign: str = ""  # of the bound
+    bound: float = 0.0  # the number to compare with
+    share: bool = False  # whether that is a share of the users, in percent
 
     @property
     def names(self) -> set[str]:

@@ -18,19 +18,13 @@ TURNED = {"better": "worse", "worse": "better"}
 
 @dataclass(frozen=True)
 class ModelOrder:
-    """The models in one measure at one cut-off.
+    """The models in one measure at one cut-off."""
 
-    measure, k  as in the rows of a comparison
-    means       of each model, the best first
-    letters     of each model; two that share one are not surely different
-    best        the best against the second best, as a row of a comparison of all pairs
-    """
-
-    measure: str
+    measure: str  # as in the rows of a comparison
     k: int | None
-    means: dict[str, float]
-    letters: dict[str, str]
-    best: Row
+    means: dict[str, float]  # of each model, the best first
+    letters: dict[str, str]  # of each model; two that share one are not surely different
+    best: Row  # the best against the second best, as a row of a comparison of all pairs
 
     @property
     def leaders(self) -> list[str]:

@@ -24,19 +24,12 @@ FORMS = "a data frame (pandas, Polars, Arrow), a relation, the name of a file or
 
 @dataclass
 class WorkConnection:
-    """A connection, with data frames as tables on it.
+    """A connection, with data frames as tables on it."""
 
-    Attributes:
-        con: the connection.
-        is_own: whether the package opened it, so that only the caller's result keeps it open.
-        prefix: the beginning of the names of all tables and views that are made.
-        views: the views that read data frames.
-    """
-
-    con: duckdb.DuckDBPyConnection
-    is_own: bool
-    prefix: str
-    views: list[str] = field(default_factory=list)
+    con: duckdb.DuckDBPyConnection  # the connection
+    is_own: bool  # whether the package opened it, so that only the caller's result keeps it open
+    prefix: str  # the beginning of the names of all tables and views that are made
+    views: list[str] = field(default_factory=list)  # the views that read data frames
 
     @property
     def catalog(self) -> Connection:

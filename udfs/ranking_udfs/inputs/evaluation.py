@@ -31,24 +31,17 @@ def silent(_: Any) -> None:
 
 @dataclass
 class Evaluation:
-    """What is evaluated: on which connection, of which files, what, and how models are compared.
-
-    caller       the function or command that errors name
-    is_checked   whether problems of the data are looked for
-    allow_empty  whether a model may have no user or no item in common with truth
-    tell         is called with each problem that is found
-    step         is called with the name of each step when it begins
-    """
+    """What is evaluated: on which connection, of which files, what, and how models are compared."""
 
     con: duckdb.DuckDBPyConnection
     inputs: Inputs
     request: Request
     options: ComparisonOptions
-    caller: str
-    is_checked: bool = True
-    allow_empty: bool = False
-    tell: Callable[[Row], None] = silent
-    step: Callable[[str], None] = silent
+    caller: str  # the function or command that errors name
+    is_checked: bool = True  # whether problems of the data are looked for
+    allow_empty: bool = False  # whether a model may have no user or no item in common with truth
+    tell: Callable[[Row], None] = silent  # is called with each problem that is found
+    step: Callable[[str], None] = silent  # is called with the name of each step when it begins
 
     @property
     def dashes(self) -> str:

@@ -40,26 +40,17 @@ RUN, QRELS = 6, 4  # the fields of a line: `topic Q0 doc rank score tag`, `topic
 
 @dataclass(frozen=True)
 class Source:
-    """The files of a path, pattern, folder or list, or a table of a database, as one table.
+    """The files of a path, pattern, folder or list, or a table of a database, as one table."""
 
-    path     the path as the user wrote it, or the first of them
-    rows     the SQL behind FROM that yields its rows
-    columns  the SQL of each column by role: userid, itemid, score, rel, system, segment, time
-    ids      the types to give to userid and itemid, as far as it has them
-    is_text  whether ids are read as text, and cast to that type
-    is_trec  whether `system` is but the tag of a TREC run
-    is_negated  whether `score` has the opposite sign of what the file has
-    type     the type of a row, as typeof writes it; "" for a TREC file
-    """
-
-    path: str
-    rows: str
+    path: str  # the path as the user wrote it, or the first of them
+    rows: str  # the SQL behind FROM that yields its rows
+    # the SQL of each column by role: userid, itemid, score, rel, system, segment, time
     columns: Mapping[str, str]
-    ids: Mapping[str, str]
-    is_text: bool = True
-    is_trec: bool = False
-    is_negated: bool = False
-    type: str = ""
+    ids: Mapping[str, str]  # the types to give to userid and itemid, as far as it has them
+    is_text: bool = True  # whether ids are read as text, and cast to that type
+    is_trec: bool = False  # whether `system` is but the tag of a TREC run
+    is_negated: bool = False  # whether `score` has the opposite sign of what the file has
+    type: str = ""  # the type of a row, as typeof writes it; "" for a TREC file
 
     def select(self, names: Iterable[str]) -> str:
         """Return the query for the columns of these roles."""
@@ -87,18 +78,12 @@ class Source:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The columns to read of a table, by role, and the kind of its files.
+    """The columns to read of a table, by role, and the kind of its files."""
 
-    required     the columns that must be there
-    optional     those that may be
-    form         "table", "trec" or "auto": a TREC file if its name says so
-    trec_fields  the number of fields of its lines if it is one
-    """
-
-    required: Mapping[str, str]
-    optional: Mapping[str, str] = field(default_factory=dict)
-    form: str = "table"
-    trec_fields: int = 0
+    required: Mapping[str, str]  # the columns that must be there
+    optional: Mapping[str, str] = field(default_factory=dict)  # those that may be
+    form: str = "table"  # "table", "trec" or "auto": a TREC file if its name says so
+    trec_fields: int = 0  # the number of fields of its lines if it is one
 
     @property
     def columns(self) -> dict[str, str]:

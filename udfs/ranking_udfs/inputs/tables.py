@@ -42,38 +42,25 @@ DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as w
 
 @dataclass(frozen=True)
 class Inputs:
-    """The inputs of an evaluation, as the user names them.
+    """The inputs of an evaluation, as the user names them."""
 
-    recs     each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or
-             `:descending`, where the best score of that model is not the best of the others
-    truth    a path; "" for none, where recommendations alone are looked at
-    columns  what the files call their columns
-    segment  a path, and its column that says which segment a user belongs to
-    form     "auto", "table" or "trec": what kind of files recs and truth are
-    parts    whether recs of one name, or without a name, are parts of one table
-    ascending  the models of a column `system` whose lowest score is the best, unlike that of the others
-    catalog  the tables that a path may name; if it names none, it is a file
-    stdin    the file with the content of standard input, which a path `-` means
-    prefix   the beginning of the names of the TEMP tables, so that no view means one of them
-    history  a path: the events that the recommendations were made of
-    items    a path: the catalogue, and its column of categories
-    time     their and truth's column of times; None for `time`, "" for none
-    is_command  whether errors name the options of the command, and not the arguments of Python
-    """
-
+    # each `path`, `name=path`, or a name and a path; behind a path may stand `:ascending` or `:descending`,
+    # where the best score of that model is not the best of the others
     recs: Sequence[str | tuple[str, str]]
-    truth: str
-    columns: Columns = COLUMNS
-    segment: tuple[str, str] | None = None
-    form: str = "auto"
-    parts: bool = False
+    truth: str  # a path; "" for none, where recommendations alone are looked at
+    columns: Columns = COLUMNS  # what the files call their columns
+    segment: tuple[str, str] | None = None  # a path, and its column that says which segment a user belongs to
+    form: str = "auto"  # "auto", "table" or "trec": what kind of files recs and truth are
+    parts: bool = False  # whether recs of one name, or without a name, are parts of one table
+    # the models of a column `system` whose lowest score is the best, unlike that of the others
     ascending: Sequence[str] = ()
-    catalog: Catalog = FILES
-    stdin: str = STDIN
-    prefix: str = ""
-    history: str | None = None
-    items: tuple[str, str] | None = None
-    time: str | None = None
+    catalog: Catalog = FILES  # the tables that a path may name; if it names none, it is a file
+    stdin: str = STDIN  # the file with the content of standard input, which a path `-` means
+    prefix: str = ""  # the beginning of the names of the TEMP tables, so that no view means one of them
+    history: str | None = None  # a path: the events that the recommendations were made of
+    items: tuple[str, str] | None = None  # a path: the catalogue, and its column of categories
+    time: str | None = None  # their and truth's column of times; None for `time`, "" for none
+    # whether errors name the options of the command, and not the arguments of Python
     is_command: bool = False
 
     @property
@@ -98,26 +85,17 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Tables:
-    """The TEMP tables rec, truth and, if there is a file of segments, segments.
+    """The TEMP tables rec, truth and, if there is a file of segments, segments."""
 
-    prefix      the beginning of their names
-    statements  the SQL that made them
-    has_system  whether rec has a column `system`, which tells models apart
-    systems     the models to name, in the order of their files
-    files       the file of each model by its name, or under None that of all
-    negated     the models, with their sources, whose scores all have the opposite sign of those given
-    truth       the file of truth, if it is one
-    history     that of the history
-    """
-
-    prefix: str
-    statements: Sequence[str]
-    has_system: bool
-    systems: Sequence[str]
-    files: Mapping[str | None, str]
+    prefix: str  # the beginning of their names
+    statements: Sequence[str]  # the SQL that made them
+    has_system: bool  # whether rec has a column `system`, which tells models apart
+    systems: Sequence[str]  # the models to name, in the order of their files
+    files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
+    # the models, with their sources, whose scores all have the opposite sign of those given
     negated: Sequence[tuple[str, Source]]
-    truth: str | None
-    history: str | None = None
+    truth: str | None  # the file of truth, if it is one
+    history: str | None = None  # that of the history
 
 
 def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:

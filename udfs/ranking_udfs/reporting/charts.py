@@ -42,19 +42,13 @@ Encoding = dict[str, Any]
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart and its table.
+    """A chart and its table."""
 
-    name    for a file, and for ids on a page
-    title   the message of the chart
-    header  of the table
-    rows    the cells of the table, numbers as they are
-    """
-
-    name: str
-    title: str
+    name: str  # for a file, and for ids on a page
+    title: str  # the message of the chart
     specification: dict[str, Any]
-    header: Sequence[str]
-    rows: Sequence[Sequence[Any]]
+    header: Sequence[str]  # of the table
+    rows: Sequence[Sequence[Any]]  # the cells of the table, numbers as they are
 
 
 def chart(
