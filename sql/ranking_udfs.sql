@@ -696,7 +696,7 @@ logloss={measure: NULL, higher_is_better: false, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
 CASE
-    WHEN (typeof(measures) IN ('VARCHAR', 'VARCHAR[]', '"NULL"') OR starts_with(typeof(measures), 'VARCHAR['))
+    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
         AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
     THEN string_split(
         list_reduce(

@@ -56,7 +56,7 @@ list_transform(
 -- an @ what does not begin with a letter is one more cut-off.
 CREATE OR REPLACE TEMP MACRO _ranking_measure_texts(measures, usual) AS
 CASE
-    WHEN (typeof(measures) IN ('VARCHAR', 'VARCHAR[]', '"NULL"') OR starts_with(typeof(measures), 'VARCHAR['))
+    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
         AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
     THEN string_split(
         list_reduce(
