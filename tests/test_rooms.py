@@ -202,3 +202,15 @@ def test_a_room_of_macros_calls_only_what_it_may() -> None:
     for name, (sql, room) in found.items():
         for called in re.findall(r"\b(\w+)(?=\()", sql):
             assert home.get(called, room) in {room, *SQL_ROOMS[room]}, (name, called)
+
+
+def test_no_other_package_names_an_internal_macro() -> None:
+    internal = re.compile("|".join(rf"\b{name}\b" for name in macros() if name.startswith("_")))
+    allowed = [PACKAGE / "partitions.py", *(PACKAGE / "duckdb").glob("*.py")]
+    named = {
+        (path.relative_to(PACKAGE).as_posix(), name)
+        for path in PACKAGE.rglob("*.py")
+        if path not in allowed
+        for name in internal.findall(re.sub("#.*", "", path.read_text(encoding="utf-8")))
+    }
+    assert named == set()

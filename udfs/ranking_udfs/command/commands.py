@@ -11,6 +11,7 @@ from typing import Any
 
 import duckdb
 
+from ..duckdb.internal import IS_USER
 from ..duckdb.statements import description, literal, read
 from ..evaluation.columns import Columns
 from ..evaluation.comparison import correct_together, pairs_query
@@ -258,7 +259,7 @@ def explain(work: Work) -> str | bytes:
     given, user, tables = work.given, shorten(work.given.user_id), work.tables
     work.check_users()
     work.step("ranking")
-    query = "SELECT count(*) > 0 FROM {} WHERE _ranking.main._ranking_is_user(userid, ?)"
+    query = f"SELECT count(*) > 0 FROM {{}} WHERE {IS_USER}(userid, ?)"
     has_truth, has_list = (
         work.con.execute(query.format(f"{tables.prefix}{name}"), [given.user_id]).fetchall() == [(True,)]
         for name in ("truth", "rec")

@@ -6,6 +6,7 @@ from typing import Any
 
 import duckdb
 
+from ..duckdb.internal import COMPARE_OPTIONS
 from ..duckdb.statements import literal, sql_value
 from ..measures.grammar import Choice
 from ..texts import shorten
@@ -54,7 +55,7 @@ def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, ca
     names = ("confidence", "margin", "correction", "test", "permutations", "seed")
     values = ", ".join(sql_value(getattr(options, name)) for name in names)
     try:
-        con.execute(f"SELECT _ranking.main._ranking_compare_options({values}, {literal(caller)})").fetchall()
+        con.execute(f"SELECT {COMPARE_OPTIONS}({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:
         raise UsageError(str(error).partition(": ")[2]) from None
 

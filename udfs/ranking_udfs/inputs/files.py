@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
+from ..duckdb.internal import FAMILY, IS_NUMBER
 from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import ARGUMENTS
 from ..evaluation.errors import DataError, error_summary
@@ -122,7 +123,7 @@ def written(role: str, column: str, is_command: bool) -> str:
 
 def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
     """Return the family of types with which ids of this type may be compared."""
-    ((found,),) = con.execute("SELECT _ranking.main._ranking_family(?)", [kind]).fetchall()
+    ((found,),) = con.execute(f"SELECT {FAMILY}(?)", [kind]).fetchall()
     return str(found)
 
 
@@ -309,7 +310,7 @@ def text_source(
 
 def is_number(con: duckdb.DuckDBPyConnection, role: str, kind: str) -> bool:
     """Return whether values of this type are scores or grades as they are."""
-    ((found,),) = con.execute("SELECT _ranking.main._ranking_is_number(?)", [kind]).fetchall()
+    ((found,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kind]).fetchall()
     return bool(found) or (role == "rel" and kind == "BOOLEAN")
 
 

@@ -13,6 +13,7 @@ from typing import TypeVar
 
 import duckdb
 
+from ..duckdb.internal import COLUMN_TEXTS, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
@@ -180,8 +181,7 @@ def check_unread(
         return written(role, column, inputs.is_command)
 
     def unread(what: str, source: Source, read: str | None = None) -> Iterator[str]:
-        texts = "_ranking.main._ranking_column_texts(?)"
-        found = con.execute(f"SELECT _ranking.main._ranking_like_{what}({texts})", [source.type]).fetchall()
+        found = con.execute(f"SELECT {LIKE}{what}({COLUMN_TEXTS}(?))", [source.type]).fetchall()
         return (name for name in found[0][0] if name.lower() != (read or "").lower())
 
     if truth and columns.grade_col is None and "rel" not in truth.columns:

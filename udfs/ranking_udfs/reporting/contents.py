@@ -1,5 +1,6 @@
 """The query for the shares of categories in the lists."""
 
+from ..duckdb.internal import EXACT_SUM, LISTS, NAMES
 from ..evaluation.defaults import DIVERGENCE, HEAD
 from ..evaluation.queries import Request, cut_off_list, ranked_table
 
@@ -9,14 +10,14 @@ def categories_query(request: Request, system: str, k: int | None) -> str:
 
     These are the shares that miscalibration compares: an item spreads 1 over its categories.
     """
-    names = f"_ranking.main._ranking_names('userid', 'itemid', 'score', '', NULL, {request.descending})"
+    names = f"{NAMES}('userid', 'itemid', 'score', '', NULL, {request.descending})"
     lists = (
-        f"_ranking.main._ranking_contents_lists(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
+        f"{LISTS}(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
         f"        {cut_off_list([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
     )
     by_user = f"share / sum(share) OVER (PARTITION BY {system}userid)"
     counted = f"(SELECT {system}count(DISTINCT userid) AS users FROM shares GROUP BY ALL)"
-    mean = "_ranking.main._ranking_exact_sum({0}, 53) / any_value(users) AS {0}"
+    mean = EXACT_SUM + "({0}, 53) / any_value(users) AS {0}"
     columns = f"{mean.format('recommended')}, {mean.format('history')}, any_value(users) AS users"
     return f"""WITH labels AS (
     SELECT itemid, category, (2 ** 52 / count(*) OVER (PARTITION BY itemid))::BIGINT AS share

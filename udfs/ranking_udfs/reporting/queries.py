@@ -8,6 +8,7 @@ from math import isfinite
 
 import duckdb
 
+from ..duckdb.internal import T_QUANTILE
 from ..duckdb.statements import identifier, literal
 from ..evaluation import conclusion
 from ..evaluation.columns import COLUMNS
@@ -483,7 +484,7 @@ SELECT {by}, place, users, zeros, least, most, mean,
 FROM (
     SELECT {by}, place, one.*,
         CASE WHEN one.users > 1 THEN
-            _ranking.main._ranking_t_quantile({1 - confidence!r}, one.users - 1)
+            {T_QUANTILE}({1 - confidence!r}, one.users - 1)
                 * sqrt(square / (one.users - 1))
         END AS half
     FROM (

@@ -9,6 +9,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 
+from ..duckdb.internal import SPLIT_WINDOWS
 from ..duckdb.statements import sql_value
 from ..partitions import cursor, plain_errors, value_of
 from ..texts import shorten
@@ -134,7 +135,7 @@ def find_windows(kinds: pa.Schema, given: dict[str, str], extremes: Sequence[int
             "".join(f", '{name}', CAST(%s AS BIGINT)" for name in WINDOW)
         )
         values = ", ".join(f"coalesce(ranking_{name}::VARCHAR, 'NULL')" for name in WINDOW)
-        windows = f"_ranking_split_windows('events', {of_windows}, misfit := NULL)"
+        windows = f"{SPLIT_WINDOWS}('events', {of_windows}, misfit := NULL)"
         found = con.execute(f"SELECT ranking_fold, {values} FROM {windows}")
         return [fields % row for row in found.fetchall()]
 

@@ -1,0 +1,16 @@
+"""The internal macros that other packages call: the one list of them, but for those of `partitions`."""
+
+from .hosting import HOST
+
+HOME = f"{HOST}.main."
+COLUMN_TEXTS = f"{HOME}_ranking_column_texts"
+COMPARE_OPTIONS = f"{HOME}_ranking_compare_options"
+EXACT_SUM = f"{HOME}_ranking_exact_sum"
+FAMILY = f"{HOME}_ranking_family"
+IS_NUMBER = f"{HOME}_ranking_is_number"
+IS_USER = f"{HOME}_ranking_is_user"
+LIKE = f"{HOME}_ranking_like_"  # and grades, systems or runs
+LISTS = f"{HOME}_ranking_contents_lists"
+NAMES = f"{HOME}_ranking_names"
+T_QUANTILE = f"{HOME}_ranking_t_quantile"
+SPLIT_WINDOWS = "_ranking_split_windows"  # of an executor, whose macros have plain names
