@@ -38,13 +38,14 @@ MAKE = """
     UNION ALL VALUES (26, NULL, 1, 9), (2, 6, 1, 9), (2, 7, 3, 9);
     CREATE TABLE history AS
     SELECT u AS userid, (u * u + i) % 15 AS itemid, (u + i) % 12 AS time
-    FROM range(1, 22) users(u), range(4) items(i);
+    FROM range(1, 22) users(u), range(4) items(i) WHERE (u * u + i) % 15 <> 7;
     CREATE TABLE items AS SELECT i AS itemid, 'xyz'[1 + (i + c) % 3] AS category
     FROM range(12) items(i), range(2) kinds(c) WHERE i % 3 > 0 OR c = 0;
     CREATE TABLE intents AS SELECT userid, itemid, rel, 'pq'[1 + itemid % 2] AS intent
     FROM truth WHERE itemid IS NOT NULL;
     CREATE TABLE by_user AS SELECT system, userid, 'mn'[1 + userid % 2] AS segment,
-        userid % 3 + (system = 'b')::INTEGER * 0.25 + (system = 'c')::INTEGER * (userid % 5) / 4 AS clicks
+        userid % 3 + (system = 'b')::INTEGER * 0.25 + (system = 'c')::INTEGER * (userid % 5) / 4 AS clicks,
+        (system = 'b')::INTEGER * 0.25 AS recall
     FROM (SELECT DISTINCT system, userid FROM rec)
 """
 COMPARED = "FROM ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank'])"

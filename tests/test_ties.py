@@ -229,7 +229,7 @@ LAYOUTS = {
 def test_a_users_row_is_the_mean_over_all_orders_and_the_summary_that_of_users(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
-    cases = random_cases(random.Random(8), n=15, longest=5)
+    cases = random_cases(random.Random(8), n=30, longest=5)
     create_tables(con, cases)
     rankings = [case.rankings() for case in cases]
     ks = (0, 1, 2, 3, 40, None)
