@@ -4,7 +4,6 @@ import math
 import random
 import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -369,26 +368,26 @@ def test_ties_of_a_long_list_are_those_that_a_search_finds(con: duckdb.DuckDBPyC
 
 
 def test_options_follow_from_other_grades_and_columns(con: duckdb.DuckDBPyConnection) -> None:
-    """The query of the reference, against the formulas that have the options."""
-    reference = (Path(__file__).parents[1] / "sql" / "README.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"```sql\n(CREATE TEMP VIEW linear.*?)```", reference, re.DOTALL)
-    for written, here in (
-        ("FROM truth", "FROM judged"),
-        ("'rec'", "'given'"),
-        ("system, ", ""),
-        ("[10]", "[2, 3]"),
-    ):
-        assert written in block
-        block = block.replace(written, here)
+    """Expected values with options, against those with default ones of other grades and columns."""
     cases = [case for case in random_cases(random.Random(5), 60, 7) if case.truth]
     assert any(not case.rows for case in cases)  # who got nothing counts
     create_tables(con, cases)
-    con.execute("DROP VIEW IF EXISTS linear")
-    relation = con.sql(block)
-    options = relation.columns[1:]
-    asked = ranking_udfs.evaluate(
-        "given", "judged", options, ks=[2, 3], ties="expected", con=con, check=False
-    )
-    columns = ", ".join(f'"{name}"' for name in options)
-    expected = asked.select(f"k, {columns}").fetchall()
-    assert [pytest.approx(row, abs=1e-12) for row in relation.fetchall()] == expected
+    grades = "SELECT * REPLACE (log2(1 + greatest(rel, 0)) AS rel) FROM judged"
+    con.execute(f"CREATE OR REPLACE TEMP VIEW linear AS {grades}")
+    relation = con.sql("""
+        SELECT k, ranking_mean(ndcg) AS "ndcg(gain=linear)",
+            ranking_mean(coalesce(average_precision * n_truth / nullif(least(n_truth, k), 0), 0))
+                AS "average_precision(normalize=min)",
+            ranking_mean(average_precision * n_truth / k) AS "average_precision(normalize=k)",
+            ranking_mean(coalesce(hits / nullif(least(n_truth, k), 0), 0)) AS "recall(normalize=min)",
+            ranking_mean(coalesce(hits / nullif(least(n_rec, k), 0), 0)) AS "precision(divide=list)"
+        FROM ranking_by_user('given', 'linear', [2, 3], ties := 'expected')
+        GROUP BY k ORDER BY k
+    """)
+    found = con.sql(f"""
+        SELECT COLUMNS(lambda c: c = 'k' OR contains(c, '('))
+        FROM ranking_summary(
+            'given', 'judged', [2, 3], ties := 'expected', measures := {relation.columns[1:]})
+    """)
+    assert found.columns == relation.columns
+    assert [pytest.approx(row, abs=1e-12) for row in relation.fetchall()] == found.fetchall()
