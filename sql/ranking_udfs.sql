@@ -875,7 +875,7 @@ CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
 CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
 AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
 CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
-'[' || array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', ') || ']::BIGINT[]';
+concat('[', array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision'
 ;
@@ -1377,7 +1377,7 @@ concat(
     'SELECT [',
     array_to_string(
         list_transform(
-            list_filter(names, lambda name, i: list_position(names, name) = i),
+            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
             lambda name, i: concat(
                 '{measure: ''', name, ''', value_place: ', i,
                 ', higher_is_better: ', coalesce(_ranking_known_measures()[name]['higher_is_better']::VARCHAR, error(
@@ -1544,7 +1544,7 @@ concat(
             ', higher_is_better: ', coalesce(
                 one['known']['higher_is_better']::VARCHAR, CASE WHEN one['known']['measure'] IS NULL THEN 'NULL' ELSE error(
                 'ranking_compare: measures must say which of two systems is better, got ' || one['measure']) END),
-            ', is_share: ', one['known']['is_share'],
+            ', is_share: ', coalesce(one['known']['is_share']::VARCHAR, 'NULL'),
             ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, 
             _ranking_cuts_text(list_transform(one['cuts'], lambda k: CASE WHEN k <> 'all' THEN TRY_CAST(k AS BIGINT) END)), '}')),
         ', '),
@@ -2481,7 +2481,7 @@ list_transform(
 END,
 _ranking_collation_problem()];
 CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
-error(caller || ': ' || CASE
+coalesce(error(caller || ': ' || CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
         THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
     WHEN measures::VARCHAR IN ('[]', '')
@@ -2521,7 +2521,7 @@ error(caller || ': ' || CASE
                     THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
                         || 'ranking_functions() lists measures), got ' || parts['measure'] END)
         END)[1]
-)) END);
+)) END)::VARCHAR, 'SELECT NULL');
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather

@@ -12,7 +12,7 @@ concat(
             ', higher_is_better: ', coalesce(
                 one['known']['higher_is_better']::VARCHAR, CASE WHEN one['known']['measure'] IS NULL THEN 'NULL' ELSE error(
                 'ranking_compare: measures must say which of two systems is better, got ' || one['measure']) END),
-            ', is_share: ', one['known']['is_share'],
+            ', is_share: ', coalesce(one['known']['is_share']::VARCHAR, 'NULL'),
             ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, 
             _ranking_cuts_text(list_transform(one['cuts'], lambda k: CASE WHEN k <> 'all' THEN TRY_CAST(k AS BIGINT) END)), '}')),
         ', '),
@@ -25,7 +25,7 @@ concat(
     'SELECT [',
     array_to_string(
         list_transform(
-            list_filter(names, lambda name, i: list_position(names, name) = i),
+            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
             lambda name, i: concat(
                 '{measure: ''', name, ''', value_place: ', i,
                 ', higher_is_better: ', coalesce(_ranking_known_measures()[name]['higher_is_better']::VARCHAR, error(

@@ -1,12 +1,13 @@
--- Internal: the error of measures that are none; planned only where there is something wrong with them.
+-- Internal: the error of measures that are none. Planned only where there is something wrong with them, but by DuckDB 1.4,
+-- which plans a CTE that nobody reads.
 --
 -- measures: as for ranking_by_user
 -- ties:     likewise
 -- caller:   the function that the error names
--- Returns:  an error
+-- Returns:  an error, or a query where nothing is wrong
 -- Example:  SELECT _ranking_measures_problem('ndgc', 'item', 'ranking_by_user');
 CREATE OR REPLACE TEMP MACRO _ranking_measures_problem(measures, ties, caller) AS
-error(caller || ': ' || CASE
+coalesce(error(caller || ': ' || CASE
     WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
         THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
     WHEN measures::VARCHAR IN ('[]', '')
@@ -46,7 +47,7 @@ error(caller || ': ' || CASE
                     THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
                         || 'ranking_functions() lists measures), got ' || parts['measure'] END)
         END)[1]
-)) END);
+)) END)::VARCHAR, 'SELECT NULL');
 
 CREATE OR REPLACE TEMP MACRO _ranking_quoted(text) AS
 concat('''', _ranking_cut(text), '''');

@@ -155,7 +155,7 @@ CASE
 END;
 
 CREATE OR REPLACE TEMP MACRO _ranking_cuts_text(cuts) AS
-'[' || array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', ') || ']::BIGINT[]';
+concat('[', array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 
 CREATE OR REPLACE TEMP MACRO _ranking_cuts_condition(cuts, at_ks) AS
 concat(
