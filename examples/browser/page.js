@@ -234,8 +234,9 @@ const rowType = (table) =>
 
 /** Find the likely column of each role, the one of that name or what the pack's SQL takes for it, and those of runs. */
 async function recognise(table) {
-  const near = Object.entries(ARGUMENTS).map(([role, argument]) => `_ranking_nearest_column(${rowType(table)}, '${argument}') AS ${role}`);
-  const [found] = await query(`SELECT ${near.join(", ")}, _ranking_like_runs(${rowType(table)}) AS runs`);
+  const texts = `_ranking_column_texts(${rowType(table)})`;
+  const near = Object.entries(ARGUMENTS).map(([role, argument]) => `_ranking_nearest_column(${texts}, '${argument}') AS ${role}`);
+  const [found] = await query(`SELECT ${near.join(", ")}, _ranking_like_runs(${texts}) AS runs`);
   const exact = (role) => Object.keys(table.columns).find((column) => column.toLowerCase() === role);
   const likely = Object.fromEntries(Object.keys(ARGUMENTS).map((role) => [role, exact(role) ?? found[role]]));
   return { likely, runs: [...found.runs] };
@@ -837,7 +838,7 @@ await work(async () => {
   connection = connect();
   const known = "_ranking_known_measures()[name]";
   const found = await query(`SELECT name, description, NOT ${known}.higher_is_better AS lower FROM ranking_functions()
-WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND ${known}.column_name IS NOT NULL`);
+WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND _ranking_options()[name].is_column`);
   found.filter(({ lower }) => lower).forEach(({ name }) => lowerIsBetter.add(name));
   $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
   $("#form").elements.first.value = FIRST_MEASURES[0];
