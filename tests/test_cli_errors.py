@@ -110,8 +110,10 @@ def test_models_of_one_file_have_their_own_best_score(run: Run, fails: Fails) ->
     assert fails(2, "overlap", "a=two.csv", "b=two.csv", "--ascending=b").startswith(several)
     assert fails(2, "check", *files, "--ascending=").startswith("--ascending= must be NAME,NAME, got ''")
     assert fails(1, "evaluate", "--ascending", "none", files[1]).startswith("none: ")
-    unrecognized = "No such option '--ascending'"
-    assert fails(2, "measures", "--ascending=knn").startswith(unrecognized)
+    said = (
+        fails(2, "measures", "--ascending=knn").replace("'", "").replace(":", "")
+    )  # as click's release has it
+    assert said.startswith("No such option --ascending")
 
 
 def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]) -> None:

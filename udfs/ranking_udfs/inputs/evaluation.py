@@ -82,7 +82,10 @@ class Evaluation:
 
     def check_users(self) -> None:
         """Raise DataError if the truth has no user."""
-        if fetch_rows(self.con, f"FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1") == []:
+        if (
+            fetch_rows(self.con, f"SELECT 1 FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1")
+            == []
+        ):
             raise DataError(f"{self.inputs.truth}: no user to evaluate")
 
     def check_models(self) -> None:
