@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_known_measures _ranking_measure_texts _ranking_options _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_plain_names _ranking_plain_compared_query _ranking_choices _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_higher_is_better _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_known_measure _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_plain_names _ranking_choices _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -626,6 +626,95 @@ CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+CREATE OR REPLACE MACRO _ranking_measure_parts(text) AS
+regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
+CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
+CASE
+    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
+    THEN string_split(
+        list_reduce(
+            string_split(
+                array_to_string(
+                    list_transform(
+                        regexp_extract_all(
+                            CASE
+                                WHEN measures IS NULL THEN usual::VARCHAR
+                                WHEN ends_with(typeof(measures), ']')
+                                    THEN array_to_string(
+                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
+                                ELSE measures::VARCHAR
+                            END,
+                            '\([^()]*\)|[^()]+|[()]'),
+                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
+                    ''),
+                ','),
+            lambda above, part: concat(
+                above,
+                CASE
+                    WHEN regexp_matches(above, '@[^\n]*$')
+                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
+                    ELSE chr(10)
+                END,
+                part)),
+        chr(10))
+END;
+CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
+list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
+CREATE OR REPLACE MACRO _ranking_options() AS
+'{recall={expected: _ranking_recall, is_column: true, options: {
+    normalize="truth|min",
+    min_grade="a number > 0"}},
+precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
+f_measure={expected: _ranking_f_measure, is_column: true, options: {
+    beta="a number >= 0",
+    divide="list|k",
+    min_grade="a number > 0"}},
+hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}},
+hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
+mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}},
+first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {
+    normalize="truth|min|hits|k",
+    min_grade="a number > 0"}},
+auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}},
+dcg={expected: _ranking_expected_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life",
+    ideal="cut|truth|k"}},
+cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}},
+err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}},
+rbp={expected: _ranking_expected_rbp, is_column: true, options: {
+    persistence="a number >= 0 and < 1",
+    gain="binary|graded",
+    max_grade="a number > 0 and <= 1000, with gain=graded",
+    min_grade="a number > 0, with gain=binary"}},
+half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {
+    half_life="a number > 1",
+    neutral="a number >= 0"}},
+r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}},
+bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+judged_share={expected: NULL, is_column: true, options: {}},
+interpolated_precision={expected: NULL, is_column: true, options: {
+    recall="a number >= 0 and <= 1",
+    min_grade="a number > 0"}},
+interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+spearman={expected: NULL, is_column: true, options: {}},
+kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}},
+concordant_pairs={expected: NULL, is_column: true, options: {}}}'
+::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
 '{recall={measure: recall, higher_is_better: true, is_share: true},
 recall_at={measure: recall, higher_is_better: true, is_share: true},
@@ -694,91 +783,6 @@ mse={measure: NULL, higher_is_better: false, is_share: false},
 rmse={measure: NULL, higher_is_better: false, is_share: false},
 logloss={measure: NULL, higher_is_better: false, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
-CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
-CASE
-    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
-    THEN string_split(
-        list_reduce(
-            string_split(
-                array_to_string(
-                    list_transform(
-                        regexp_extract_all(
-                            CASE
-                                WHEN measures IS NULL THEN usual::VARCHAR
-                                WHEN ends_with(typeof(measures), ']')
-                                    THEN array_to_string(
-                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
-                                ELSE measures::VARCHAR
-                            END,
-                            '\([^()]*\)|[^()]+|[()]'),
-                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
-                    ''),
-                ','),
-            lambda above, part: concat(
-                above,
-                CASE
-                    WHEN regexp_matches(above, '@[^\n]*$')
-                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
-                    ELSE chr(10)
-                END,
-                part)),
-        chr(10))
-END;
-CREATE OR REPLACE MACRO _ranking_options() AS
-'{recall={expected: _ranking_recall, is_column: true, options: {
-    normalize="truth|min",
-    min_grade="a number > 0"}},
-precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
-f_measure={expected: _ranking_f_measure, is_column: true, options: {
-    beta="a number >= 0",
-    divide="list|k",
-    min_grade="a number > 0"}},
-hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}},
-hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
-mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}},
-first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {
-    normalize="truth|min|hits|k",
-    min_grade="a number > 0"}},
-auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}},
-dcg={expected: _ranking_expected_dcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life"}},
-ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life"}},
-ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life",
-    ideal="cut|truth|k"}},
-cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}},
-err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}},
-rbp={expected: _ranking_expected_rbp, is_column: true, options: {
-    persistence="a number >= 0 and < 1",
-    gain="binary|graded",
-    max_grade="a number > 0 and <= 1000, with gain=graded",
-    min_grade="a number > 0, with gain=binary"}},
-half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {
-    half_life="a number > 1",
-    neutral="a number >= 0"}},
-r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}},
-bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-judged_share={expected: NULL, is_column: true, options: {}},
-interpolated_precision={expected: NULL, is_column: true, options: {
-    recall="a number >= 0 and <= 1",
-    min_grade="a number > 0"}},
-interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-spearman={expected: NULL, is_column: true, options: {}},
-kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}},
-concordant_pairs={expected: NULL, is_column: true, options: {}}}'
-::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
 NOT contains(rule, ', with ')
 OR list_contains(pairs, split_part(rule, ', with ', 2))
@@ -906,6 +910,10 @@ CASE
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
+CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
+coalesce(
+    known['higher_is_better']::VARCHAR,
+    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
 CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -1368,65 +1376,8 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
-list_transform(
-    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
-    lambda name: _ranking_known_measures()[regexp_replace(lower(trim(name)), '[ -]+', '_', 'g')]['measure']);
-CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
-concat(
-    'SELECT [',
-    array_to_string(
-        list_transform(
-            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
-            lambda name, i: concat(
-                '{measure: ''', name, ''', value_place: ', i,
-                ', higher_is_better: ', coalesce(_ranking_known_measures()[name]['higher_is_better']::VARCHAR, error(
-                    'ranking_compare: measures must say which of two systems is better, got ' || name)),
-                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
-        ', '),
-    '] AS compared_measures'
-);
-CREATE OR REPLACE MACRO _ranking_choices(measures, usual) AS
-list_transform(
-    [list_transform(
-        list_transform(
-            list_transform(
-                _ranking_measure_texts(measures, usual),
-                lambda text: regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])),
-            lambda one: {
-                'known': _ranking_known_measures()[regexp_replace(lower(one['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')],
-                'pairs': list_filter(regexp_split_to_array(one['options'], '[(),\s]+'), lambda pair: pair <> ''),
-                'at': one['at']
-            }),
-        lambda one: {
-            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
-            'known': one['known'],
-            'rules': _ranking_options()[one['known']['measure']],
-            'pairs': one['pairs'],
-            'names': list_transform(one['pairs'], lambda pair: split_part(pair, '=', 1)),
-            'cuts': list_transform(
-                CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') END, lambda k: trim(k, e' \t\r\n')),
-            'at_ks': one['at'] = ''
-        }
-    )],
-    lambda choices: list_transform(
-        list_filter(
-            choices,
-            lambda one, i: i = list_position(
-                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
-        lambda one: list_transform(
-            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
-            lambda same: {
-                'measure': one['measure'],
-                'known': one['known'],
-                'rules': one['rules'],
-                'pairs': one['pairs'],
-                'names': one['names'],
-                'cuts': flatten(list_transform(same, lambda other: coalesce(other['cuts'], []))),
-                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
-            })[1]
-    )
-)[1];
+CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
+_ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
 coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
@@ -1536,19 +1487,31 @@ concat(
     'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
     ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
 CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
+CASE
+    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
+    ELSE concat(
+        'SELECT [',
+        array_to_string(
+            list_transform(choices, lambda one, i: concat(
+                '{measure: ''', one['measure'], ''', value_place: ', i,
+                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
+                ', is_share: ', one['known']['is_share'],
+                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
+            ', '),
+        '] AS compared_measures FROM _ranking_any_ks')
+END;
+CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
 concat(
     'SELECT [',
     array_to_string(
-        list_transform(choices, lambda one, i: concat(
-            '{measure: ''', one['measure'], ''', value_place: ', i,
-            ', higher_is_better: ', coalesce(
-                one['known']['higher_is_better']::VARCHAR, CASE WHEN one['known']['measure'] IS NULL THEN 'NULL' ELSE error(
-                'ranking_compare: measures must say which of two systems is better, got ' || one['measure']) END),
-            ', is_share: ', coalesce(one['known']['is_share']::VARCHAR, 'NULL'),
-            ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, 
-            _ranking_cuts_text(list_transform(one['cuts'], lambda k: CASE WHEN k <> 'all' THEN TRY_CAST(k AS BIGINT) END)), '}')),
+        list_transform(
+            list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
+            lambda name, i: concat(
+                '{measure: ''', name, ''', value_place: ', i,
+                ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
+                ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
         ', '),
-    '] AS compared_measures FROM _ranking_any_ks'
+    '] AS compared_measures'
 );
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
@@ -2385,6 +2348,59 @@ CASE
         THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
+list_transform(
+    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
+    lambda name: _ranking_known_measure(trim(name))['measure']);
+CREATE OR REPLACE MACRO _ranking_choices(measures, usual) AS
+list_transform(
+    [list_transform(
+        list_transform(
+            list_transform(_ranking_measure_texts(measures, usual), lambda text: _ranking_measure_parts(text)),
+            lambda one: {
+                'known': _ranking_known_measure(one['name']),
+                'rules': _ranking_options()[_ranking_known_measure(one['name'])['measure']],
+                'pairs': _ranking_option_pairs(one['options']),
+                'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
+                'cuts': list_transform(
+                    CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
+                'at_ks': one['at'] = ''
+            }),
+        lambda one: {
+            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'is_right': one['known']['measure'] IS NOT NULL
+                AND len(list_distinct(one['names'])) = len(one['names'])
+                AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
+                    one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
+                AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
+            'known': one['known'],
+            'rules': one['rules'],
+            'pairs': one['pairs'],
+            'names': one['names'],
+            'cuts': list_transform(one['cuts'], lambda k: CASE
+                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'at_ks': one['at_ks']
+        }
+    )],
+    lambda choices: list_transform(
+        list_filter(
+            choices,
+            lambda one, i: i = list_position(
+                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
+        lambda one: list_transform(
+            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
+            lambda same: {
+                'measure': one['measure'],
+                'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
+                'known': one['known'],
+                'rules': one['rules'],
+                'pairs': one['pairs'],
+                'names': one['names'],
+                'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
+            })[1]
+    )
+)[1];
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     list_transform(
@@ -2489,39 +2505,37 @@ coalesce(error(caller || ': ' || CASE
     WHEN length(measures::VARCHAR) > 10000
         THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
     ELSE list_any_value(list_transform(
-    _ranking_measure_texts(measures, NULL),
-    lambda text: list_transform(
-        list_transform(
-            [regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])],
-            lambda parts: {
-                'text': text,
-                'name': parts['name'],
-                'at': parts['at'],
-                'pairs': list_filter(regexp_split_to_array(parts['options'], '[(),\s]+'), lambda pair: pair <> ''),
-                'measure': _ranking_known_measures()[
-                    regexp_replace(lower(parts['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')]['measure']
-            }),
-        lambda parts: CASE
-            WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
-                THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
-            WHEN parts['measure'] IS NULL THEN concat(
-                'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
-            ELSE coalesce(
-                parts['measure'] || ': ' || _ranking_options_problem(
-                    parts['pairs'],
-                    list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
-                    _ranking_options()[parts['measure']]['options']),
-                list_any_value(list_transform(
-                    string_split(parts['at'][2:], ','),
-                    lambda k: CASE
-                        WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
-                            THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
-                CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
-                    THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                        || 'ranking_functions() lists measures), got ' || parts['measure'] END)
-        END)[1]
-)) END)::VARCHAR, 'SELECT NULL');
+        _ranking_measure_texts(measures, NULL),
+        lambda text: list_transform(
+            list_transform(
+                [_ranking_measure_parts(text)],
+                lambda parts: {
+                    'name': parts['name'],
+                    'at': parts['at'],
+                    'pairs': _ranking_option_pairs(parts['options']),
+                    'measure': _ranking_known_measure(parts['name'])['measure']
+                }),
+            lambda parts: CASE
+                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
+                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
+                WHEN parts['measure'] IS NULL THEN concat(
+                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
+                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                ELSE coalesce(
+                    parts['measure'] || ': ' || _ranking_options_problem(
+                        parts['pairs'],
+                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
+                        _ranking_options()[parts['measure']]['options']),
+                    list_any_value(list_transform(
+                        string_split(parts['at'][2:], ','),
+                        lambda k: CASE
+                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
+                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
+                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
+                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
+            END)[1]
+    )) END)::VARCHAR, 'SELECT NULL');
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather
@@ -4921,12 +4935,7 @@ list_transform(
             'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0
         }),
         lambda one: {
-            'is_right': len(list_distinct(one['of']['names'])) = len(one['of']['names'])
-                AND len(list_filter(one['of']['pairs'], lambda pair, i: NOT _ranking_option_holds(
-                    one['of']['rules']['options'][one['of']['names'][i]], pair, one['of']['pairs'], one['of']['names'],
-                    one['of']['rules']['options']))) = 0
-                AND len(list_filter(one['of']['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0
-                AND CASE WHEN is_expected THEN one['of']['rules']['expected'] ELSE one['of']['known']['measure'] END IS NOT NULL,
+            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
             'measure': one['of']['measure'],
             'in_short': one['in_short'],
             'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
@@ -4953,8 +4962,7 @@ list_transform(
                             regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
                     '')),
             'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
-            'cuts': list_transform(one['of']['cuts'], lambda k: CASE
-                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'cuts': one['of']['cuts'],
             'at_ks': one['of']['at_ks']
         }
     )],
@@ -5894,7 +5902,7 @@ COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the us
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_known_measures _ranking_measure_texts _ranking_options _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_plain_names _ranking_plain_compared_query _ranking_choices _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_higher_is_better _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_known_measure _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_plain_names _ranking_choices _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

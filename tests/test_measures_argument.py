@@ -209,6 +209,7 @@ def test_what_cannot_be_measures_is_named(con: duckdb.DuckDBPyConnection, measur
         "recall(min_grade=(SELECT 1))",
         "recall(min_grade=1e1'||'x)",
         "recall(normalize=min' || (SELECT 1) || ')",
+        "ndcg(gain=',value_place:7,x:')",
         "@_ranking_home()",
         "recall@5;SELECT 1",
         "recall@5\n, ndcg'",
@@ -223,6 +224,12 @@ def test_no_text_of_a_user_becomes_sql(con: duckdb.DuckDBPyConnection, text: str
                 duckdb.InvalidInputException, match=r"^Invalid Input Error: ranking_by_user: "
             ):
                 con.execute(f"FROM ranking_by_user('rec', 'truth', [5], measures := {measures}{rest})")
+        with pytest.raises(duckdb.InvalidInputException, match=r"^Invalid Input Error: ranking_compare: "):
+            con.execute(f"FROM ranking_compare('rec', 'truth', [5], measures := {measures})")
+        choices = f"_ranking.main._ranking_choices({measures}, NULL)"
+        texts = con.execute(f"""SELECT _ranking.main._ranking_users_query({choices}, false, NULL),
+            _ranking.main._ranking_compared_query({choices})""").fetchall()
+        assert texts == [("FROM _ranking_wrong_measures", "SELECT NULL AS compared_measures")]
     assert con.execute("SELECT count(*) > 0 FROM rec").fetchall() == [(True,)]
 
 

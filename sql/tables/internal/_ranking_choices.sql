@@ -5,31 +5,39 @@
 --
 -- measures: as for ranking_by_user
 -- usual:    a text of measures where measures is NULL
--- Returns:  LIST of STRUCT: measure, the name of its column; known and rules, what _ranking_known_measures and
---           _ranking_options say; pairs, its options as name=value, and their names; cuts, LIST of its own cut-offs as texts, `all` for the whole
---           list; at_ks, whether it is asked for at the common ones too. NULL where measures cannot be names at all
+-- Returns:  LIST of STRUCT: measure, the name of its column; is_right, false where the text is not one of a measure, so that
+--           nothing of it may become SQL; known and rules, what _ranking_known_measures and _ranking_options say; pairs, its
+--           options as name=value, and their names; cuts BIGINT[], its own cut-offs, NULL among them for the whole list;
+--           at_ks, whether it is asked for at the common ones too. NULL where measures cannot be names at all
 -- Example:  SELECT _ranking_choices('ndcg(gain=linear)@5,recall', NULL)[1].measure;  -- ndcg(gain=linear)
 CREATE OR REPLACE TEMP MACRO _ranking_choices(measures, usual) AS
 list_transform(
     [list_transform(
         list_transform(
-            list_transform(
-                _ranking_measure_texts(measures, usual),
-                lambda text: regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])),
+            list_transform(_ranking_measure_texts(measures, usual), lambda text: _ranking_measure_parts(text)),
             lambda one: {
-                'known': _ranking_known_measures()[regexp_replace(lower(one['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')],
-                'pairs': list_filter(regexp_split_to_array(one['options'], '[(),\s]+'), lambda pair: pair <> ''),
-                'at': one['at']
+                'known': _ranking_known_measure(one['name']),
+                'rules': _ranking_options()[_ranking_known_measure(one['name'])['measure']],
+                'pairs': _ranking_option_pairs(one['options']),
+                'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
+                'cuts': list_transform(
+                    CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
+                'at_ks': one['at'] = ''
             }),
         lambda one: {
             'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'is_right': one['known']['measure'] IS NOT NULL
+                AND len(list_distinct(one['names'])) = len(one['names'])
+                AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
+                    one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
+                AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
             'known': one['known'],
-            'rules': _ranking_options()[one['known']['measure']],
+            'rules': one['rules'],
             'pairs': one['pairs'],
-            'names': list_transform(one['pairs'], lambda pair: split_part(pair, '=', 1)),
-            'cuts': list_transform(
-                CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') END, lambda k: trim(k, e' \t\r\n')),
-            'at_ks': one['at'] = ''
+            'names': one['names'],
+            'cuts': list_transform(one['cuts'], lambda k: CASE
+                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'at_ks': one['at_ks']
         }
     )],
     lambda choices: list_transform(
@@ -42,15 +50,28 @@ list_transform(
             [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
             lambda same: {
                 'measure': one['measure'],
+                'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
                 'known': one['known'],
                 'rules': one['rules'],
                 'pairs': one['pairs'],
                 'names': one['names'],
-                'cuts': flatten(list_transform(same, lambda other: coalesce(other['cuts'], []))),
+                'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
                 'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
             })[1]
     )
 )[1];
+
+-- The name of a measure, its options within parentheses, and its cut-offs behind an @, as texts.
+CREATE OR REPLACE TEMP MACRO _ranking_measure_parts(text) AS
+regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
+
+-- The options that stand within parentheses, as name=value.
+CREATE OR REPLACE TEMP MACRO _ranking_option_pairs(options) AS
+list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
+
+-- The entry of a measure's name, written in any case, `Hit rate` and `hit-rate` for hit_rate.
+CREATE OR REPLACE TEMP MACRO _ranking_known_measure(name) AS
+_ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 
 -- The texts of single measures, NULL where there are none: a comma within parentheses stands between options, and behind
 -- an @ what does not begin with a letter is one more cut-off.
@@ -86,8 +107,8 @@ CASE
         chr(10))
 END;
 
--- Whether an option, as name=value, is as its rule says; `pairs` and `names` are of all options that are given, `rules` of
--- all that there are.
+-- Check an option, as name=value, by its rule; `pairs` and `names` are of all options that are given, `rules` of all that
+-- there are.
 CREATE OR REPLACE TEMP MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
 coalesce(
     _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
@@ -108,7 +129,7 @@ CASE
                     OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
 END;
 
--- Whether a rule asks for no other option, or for one that is given, or is the default.
+-- Check that the other option that a rule asks for is given, or is the default.
 CREATE OR REPLACE TEMP MACRO _ranking_goes_with(rule, pairs, names, rules) AS
 NOT contains(rule, ', with ')
 OR list_contains(pairs, split_part(rule, ', with ', 2))
@@ -127,7 +148,7 @@ concat_ws(
             lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
         ','), ''));
 
--- Whether measures are names alone, as most are: then they are read in a sixth of the time.
+-- Check that measures are names alone, as most are: then they are read in a sixth of the time.
 CREATE OR REPLACE TEMP MACRO _ranking_are_plain(measures, usual) AS
 regexp_full_match(
     coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
@@ -137,4 +158,4 @@ AND coalesce(length(measures::VARCHAR), 0) <= 10000;
 CREATE OR REPLACE TEMP MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
-    lambda name: _ranking_known_measures()[regexp_replace(lower(trim(name)), '[ -]+', '_', 'g')]['measure']);
+    lambda name: _ranking_known_measure(trim(name))['measure']);

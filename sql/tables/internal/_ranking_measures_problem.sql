@@ -15,44 +15,42 @@ coalesce(error(caller || ': ' || CASE
     WHEN length(measures::VARCHAR) > 10000
         THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
     ELSE list_any_value(list_transform(
-    _ranking_measure_texts(measures, NULL),
-    lambda text: list_transform(
-        list_transform(
-            [regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at'])],
-            lambda parts: {
-                'text': text,
-                'name': parts['name'],
-                'at': parts['at'],
-                'pairs': list_filter(regexp_split_to_array(parts['options'], '[(),\s]+'), lambda pair: pair <> ''),
-                'measure': _ranking_known_measures()[
-                    regexp_replace(lower(parts['name']), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')]['measure']
-            }),
-        lambda parts: CASE
-            WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
-                THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
-            WHEN parts['measure'] IS NULL THEN concat(
-                'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
-            ELSE coalesce(
-                parts['measure'] || ': ' || _ranking_options_problem(
-                    parts['pairs'],
-                    list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
-                    _ranking_options()[parts['measure']]['options']),
-                list_any_value(list_transform(
-                    string_split(parts['at'][2:], ','),
-                    lambda k: CASE
-                        WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
-                            THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
-                CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
-                    THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                        || 'ranking_functions() lists measures), got ' || parts['measure'] END)
-        END)[1]
-)) END)::VARCHAR, 'SELECT NULL');
+        _ranking_measure_texts(measures, NULL),
+        lambda text: list_transform(
+            list_transform(
+                [_ranking_measure_parts(text)],
+                lambda parts: {
+                    'name': parts['name'],
+                    'at': parts['at'],
+                    'pairs': _ranking_option_pairs(parts['options']),
+                    'measure': _ranking_known_measure(parts['name'])['measure']
+                }),
+            lambda parts: CASE
+                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
+                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
+                WHEN parts['measure'] IS NULL THEN concat(
+                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
+                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                ELSE coalesce(
+                    parts['measure'] || ': ' || _ranking_options_problem(
+                        parts['pairs'],
+                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
+                        _ranking_options()[parts['measure']]['options']),
+                    list_any_value(list_transform(
+                        string_split(parts['at'][2:], ','),
+                        lambda k: CASE
+                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
+                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
+                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
+                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
+            END)[1]
+    )) END)::VARCHAR, 'SELECT NULL');
 
 CREATE OR REPLACE TEMP MACRO _ranking_quoted(text) AS
 concat('''', _ranking_cut(text), '''');
 
--- What to write for a name that is that of no measure.
+-- A hint for a name that no measure has.
 CREATE OR REPLACE TEMP MACRO _ranking_measure_hint(name, known) AS
 CASE
     WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'

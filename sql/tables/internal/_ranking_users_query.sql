@@ -15,12 +15,7 @@ list_transform(
             'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0
         }),
         lambda one: {
-            'is_right': len(list_distinct(one['of']['names'])) = len(one['of']['names'])
-                AND len(list_filter(one['of']['pairs'], lambda pair, i: NOT _ranking_option_holds(
-                    one['of']['rules']['options'][one['of']['names'][i]], pair, one['of']['pairs'], one['of']['names'],
-                    one['of']['rules']['options']))) = 0
-                AND len(list_filter(one['of']['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0
-                AND CASE WHEN is_expected THEN one['of']['rules']['expected'] ELSE one['of']['known']['measure'] END IS NOT NULL,
+            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
             'measure': one['of']['measure'],
             'in_short': one['in_short'],
             'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
@@ -48,8 +43,7 @@ list_transform(
                             regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
                     '')),
             'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
-            'cuts': list_transform(one['of']['cuts'], lambda k: CASE
-                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'cuts': one['of']['cuts'],
             'at_ks': one['of']['at_ks']
         }
     )],
