@@ -15,7 +15,6 @@ from pathlib import Path
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
-from ranking_udfs.evaluation.columns import LIKE, NEAR
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, Number, Option, measure_table
@@ -27,6 +26,26 @@ REFERENCE = ROOT / "sql" / "README.md"
 OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # The aggregates over predictions of which lower is better.
 ERRORS = ("mae", "mse", "rmse", "logloss")
+# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
+# and what makes one list of several in rec.
+LIKE = {
+    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
+    "weight|value",
+    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
+    "(?:_?(?:id|name))?",
+    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
+}
+ID = "(?:_?(?:id|no|nr|number|key|code))?"
+# Those to suggest where a column is not there, by the argument that would name them.
+NEAR = {
+    "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
+    "item_col": f"[ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer){ID}",
+    "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
+    "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
+    "grade_col": f"rel|{LIKE['grades']}",
+    "system_col": f"system|{LIKE['systems']}",
+    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
+}
 
 
 def table_measures() -> list[str]:

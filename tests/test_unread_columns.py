@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.evaluation.columns import LIKE
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.conftest import value, with_internals
+from tests.generate import LIKE
 
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES (1, 10, 3.0), (1, 20, 2.0), (2, 10, 1.0)) AS t(userid, itemid, score);

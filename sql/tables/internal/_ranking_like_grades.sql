@@ -6,7 +6,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_like_grades(texts) AS
 regexp_extract_all(
     texts,
-    -- pattern: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+    -- pattern: generated from tests/generate.py, do not edit
     '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
     -- end of pattern
     , 1);

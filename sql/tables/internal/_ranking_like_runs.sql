@@ -6,7 +6,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_like_runs(texts) AS
 regexp_extract_all(
     texts,
-    -- pattern: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+    -- pattern: generated from tests/generate.py, do not edit
     '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
     -- end of pattern
     , 1);

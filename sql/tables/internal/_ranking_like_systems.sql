@@ -6,7 +6,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS
 regexp_extract_all(
     texts,
-    -- pattern: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+    -- pattern: generated from tests/generate.py, do not edit
     '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
     -- end of pattern
     , 1);

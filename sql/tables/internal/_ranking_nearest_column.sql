@@ -9,7 +9,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(
     texts,
     CASE argument
-        -- patterns: generated from udfs/ranking_udfs/evaluation/columns.py, do not edit
+        -- patterns: generated from tests/generate.py, do not edit
         WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
         WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
         WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '

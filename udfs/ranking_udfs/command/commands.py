@@ -116,7 +116,7 @@ class Work(Evaluation):
 
     @property
     def segment(self) -> str | None:
-        """What segments are called."""
+        """Return the column that names the segments."""
         return self.inputs.segment and self.inputs.segment[1]
 
 

@@ -62,7 +62,7 @@ class Condition:
 
     @property
     def reads_p(self) -> bool:
-        """Whether it is SQL that reads a p or a verdict, which must then be corrected."""
+        """Return whether SQL of the condition reads a p or a verdict, which must then be corrected."""
         return bool(self.names & CORRECTED)
 
     def is_of(self, row: Row) -> bool:

@@ -258,7 +258,7 @@ FILES = ("files", "events", "database", "history", "items", "segment", "output",
 
 
 class Value(click.ParamType):  # type: ignore[type-arg]  # which older releases do not subscript
-    """A value that is read by a function whose ValueError says the rule, with what a shell completes."""
+    """A type of option: a function reads its value, and its ValueError is the rule; a shell completes it."""
 
     def __init__(self, name: str, parse: Callable[[str], Any] | None = None) -> None:
         self.name, self.parse = name, parse

@@ -8,27 +8,6 @@ from typing import Any, TypedDict
 
 from ..texts import did_you_mean
 
-# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
-# and what makes one list of several in rec. SQL has them in sql/tables/internal/_ranking_like_*.sql.
-LIKE = {
-    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
-    "weight|value",
-    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
-    "(?:_?(?:id|name))?",
-    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
-}
-ID = "(?:_?(?:id|no|nr|number|key|code))?"
-# Those to suggest where a column is not there, by the argument that would name them.
-# SQL has them in sql/tables/internal/_ranking_nearest_column.sql.
-NEAR = {
-    "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
-    "item_col": f"[ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer){ID}",
-    "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
-    "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
-    "grade_col": f"rel|{LIKE['grades']}",
-    "system_col": f"system|{LIKE['systems']}",
-    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
-}
 ARGUMENTS = {  # that name columns, by what the pack calls these
     "userid": "user_col",
     "itemid": "item_col",

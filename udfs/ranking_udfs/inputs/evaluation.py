@@ -31,7 +31,7 @@ def silent(_: Any) -> None:
 
 @dataclass
 class Evaluation:
-    """What is evaluated: on which connection, of which files, what, and how models are compared."""
+    """An evaluation: its connection, its files, its measures, and the options of a comparison."""
 
     con: duckdb.DuckDBPyConnection
     inputs: Inputs
@@ -45,7 +45,7 @@ class Evaluation:
 
     @property
     def dashes(self) -> str:
-        """What stands before the name of an option in an error."""
+        """Return the hyphens before the name of an option in an error, or nothing."""
         return "--" * self.inputs.is_command
 
     def prepare(self) -> None:

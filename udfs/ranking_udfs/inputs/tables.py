@@ -206,7 +206,7 @@ def check_unread(
 
 
 def differs(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> bool:
-    """Whether a column has more than one value; NULL does not count as one."""
+    """Return whether a column has more than one value; NULL does not count as one."""
     column = identifier(name)
     statement = f"SELECT min({column}) IS DISTINCT FROM max({column}) FROM {source.rows}"
     return (True,) in con.execute(statement).fetchall()

@@ -121,7 +121,7 @@ class Formatted:
 
 
 class View:
-    """What the template asks for beside the findings: tables, each with its header, rows and caption."""
+    """The tables of the template, each with its header, rows and caption."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
     number, library = staticmethod(format_number), staticmethod(library_version)
