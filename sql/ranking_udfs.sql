@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_higher_is_better _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_known_measure _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_plain_names _ranking_choices _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -40,11 +40,6 @@ CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
     CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
     sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
-CREATE OR REPLACE MACRO _ranking_family(type) AS
-regexp_replace(
-    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
-    '(?s)^(UUID|ENUM\(.*\))$',
-    'VARCHAR');
 CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
     (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
             + (n_items - len(counts)) * list_sum(counts))
@@ -61,6 +56,11 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
 regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
+CREATE OR REPLACE MACRO _ranking_family(type) AS
+regexp_replace(
+    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
+    '(?s)^(UUID|ENUM\(.*\))$',
+    'VARCHAR');
 CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
 (
     CASE
@@ -333,12 +333,35 @@ CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
                     / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
         END)[1]
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
-coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_log2_ideal(k, n) AS
 list_transform(
     range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
 )[least(k, n)];
+CREATE OR REPLACE MACRO _ranking_first_places(items) AS
+CASE
+    WHEN len(items) <= 128
+        THEN list_filter(
+            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
+            lambda place: items[place] IS NOT NULL
+        )
+    ELSE list_transform(
+        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
+        lambda ordered: list_sort(
+            list_transform(
+                list_filter(
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
+                ),
+                lambda one: one[2]
+            ),
+            'ASC'
+        )
+    )[1]
+END;
+CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
+list_sort(
+    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
+CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
+coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
 CASE
     WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
@@ -375,31 +398,8 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
     'ideal': judged.ideal,
     'log2_ideal': log2_ideal::DOUBLE
 };
-CREATE OR REPLACE MACRO _ranking_first_places(items) AS
-CASE
-    WHEN len(items) <= 128
-        THEN list_filter(
-            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
-            lambda place: items[place] IS NOT NULL
-        )
-    ELSE list_transform(
-        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
-        lambda ordered: list_sort(
-            list_transform(
-                list_filter(
-                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
-                ),
-                lambda one: one[2]
-            ),
-            'ASC'
-        )
-    )[1]
-END;
-CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
-list_sort(
-    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
-CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
-list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
+CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
+coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
 CASE
     WHEN k > judged.cutoff
@@ -415,10 +415,8 @@ CASE
             'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking_judge makes them, got ',
             left(judged::VARCHAR, 200))
 END;
-CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
--(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
-coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
+CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
+list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -452,6 +450,8 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
     'ideal': judged.ideal,
     'size': judged.size
 };
+CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
+-(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
@@ -482,8 +482,59 @@ FROM (
     GROUP BY listed_user IS NULL, known_user IS NULL
 )
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
+CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
+list_transform(
+    [list_sort(items, 'ASC')],
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
+)[1];
+CREATE OR REPLACE MACRO _ranking_score(score) AS
+CASE
+    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
+    ELSE score
+END;
+CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
+            '',
+            'g'),
+        ', ',
+        ',, '),
+    ',');
+CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
+    , 1);
+CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(
+    texts,
+    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    , 1);
+CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
+list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
+AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
 CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+CREATE OR REPLACE MACRO _ranking_in_steps(sorted, n) AS
+len(list_filter(
+    sorted,
+    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
+)) = 0;
+CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
+list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
+CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
+coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
+CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
 CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
 CASE
     WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
@@ -568,18 +619,16 @@ struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eig
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
 to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
 , chr(10))), ' | ') AS cells);
-CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
-concat(
-    ', ',
-    replace(
-        regexp_replace(
-            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
-            '',
-            'g'),
-        ', ',
-        ',, '),
-    ',');
+CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
+regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
+CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
+CASE
+    WHEN len(TRY_CAST(systems AS VARCHAR[])) > 0
+        AND NOT coalesce(list_contains(TRY_CAST(systems AS VARCHAR[]), system::VARCHAR), false)
+        THEN 0
+    WHEN weights IS NULL THEN 1
+    ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
 list_reduce(
     [{
@@ -619,13 +668,19 @@ regexp_extract(
     END,
     1
 );
-CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
-list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
-AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
-CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
-CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
-CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
-regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
+concat(
+    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
+    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
+CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
+CASE
+    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
+    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
+END;
+CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
+SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
+FROM query_table(pairs)
+GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_measure_parts(text) AS
 regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
 CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
@@ -814,75 +869,24 @@ CREATE OR REPLACE MACRO _ranking_are_plain(measures, usual) AS
 regexp_full_match(
     coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
 AND coalesce(length(measures::VARCHAR), 0) <= 10000;
-CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
-SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
-FROM query_table(pairs)
-GROUP BY itemid;
-CREATE OR REPLACE MACRO _ranking_in_steps(sorted, n) AS
-len(list_filter(
-    sorted,
-    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
-)) = 0;
-CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
-list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
-CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
-coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
-CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
-regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
-CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
-CASE
-    WHEN len(TRY_CAST(systems AS VARCHAR[])) > 0
-        AND NOT coalesce(list_contains(TRY_CAST(systems AS VARCHAR[]), system::VARCHAR), false)
-        THEN 0
-    WHEN weights IS NULL THEN 1
-    ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
-END::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
-CREATE OR REPLACE MACRO _ranking_home() AS
-'';
-CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
-CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
-concat(
-    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
-    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
-CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
-list_transform(
-    [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
-)[1];
-CREATE OR REPLACE MACRO _ranking_moment_before(moment, times, span) AS
-CASE
-    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
-    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
-END;
 CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
 CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
 AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
+CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
+CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
+regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+CREATE OR REPLACE MACRO _ranking_home() AS
+'';
 CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
 concat('[', array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision'
 ;
+CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
+coalesce(
+    known['higher_is_better']::VARCHAR,
+    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL
@@ -910,10 +914,6 @@ CASE
     WHEN (difference > 0) = higher_is_better THEN 'better'
     ELSE 'worse'
 END;
-CREATE OR REPLACE MACRO _ranking_higher_is_better(known, measure) AS
-coalesce(
-    known['higher_is_better']::VARCHAR,
-    error('ranking_compare: measures must say which of two systems is better, got ' || measure));
 CREATE OR REPLACE MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -1021,24 +1021,14 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END;
-CREATE OR REPLACE MACRO _ranking_columns(texts) AS
-_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
-CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
-CASE
-    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
-    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
-        THEN error(concat(
-            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
-            coalesce(rel::VARCHAR, 'NULL')))
-END;
 CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
     lambda name: coalesce(_ranking_cut(name), 'NULL')
 )[1];
-CREATE OR REPLACE MACRO _ranking_quoted(text) AS
-concat('''', _ranking_cut(text), '''');
+CREATE OR REPLACE MACRO _ranking_columns(texts) AS
+_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
 CASE
     WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
@@ -1047,6 +1037,16 @@ CASE
             argument, ' must be the name of a table, view, CTE or file, got ', _ranking_cut(name::VARCHAR),
             ': write WITH mine AS (...) before the query, and ''mine'' here'))
     ELSE name
+END;
+CREATE OR REPLACE MACRO _ranking_quoted(text) AS
+concat('''', _ranking_cut(text), '''');
+CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
+CASE
+    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+        THEN error(concat(
+            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
+            coalesce(rel::VARCHAR, 'NULL')))
 END;
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
 list_transform(
@@ -1074,25 +1074,11 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
-CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
-'"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
 CASE
     WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
         THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
     WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END;
-CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
-typeof(one) <> typeof(other)
-AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
-CREATE OR REPLACE MACRO _ranking_is_number(type) AS
-_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
-CREATE OR REPLACE MACRO _ranking_moment(moment) AS
-CASE
-    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
-    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
-    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
-    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
 END;
 CREATE OR REPLACE MACRO _ranking_span_rule(span, kind, least) AS
 CASE
@@ -1102,12 +1088,26 @@ CASE
     WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
         THEN CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END
 END;
+CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
+typeof(one) <> typeof(other)
+AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
+CREATE OR REPLACE MACRO _ranking_moment(moment) AS
+CASE
+    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
+    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
+    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
+    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
+END;
 CREATE OR REPLACE MACRO _ranking_time_kind(type) AS
 CASE
     WHEN _ranking_is_integer(type) THEN 'an integer'
     WHEN type = 'TIMESTAMP WITH TIME ZONE' THEN 'a TIMESTAMPTZ'
     WHEN regexp_full_match(type, 'DATE|TIMESTAMP(_S|_MS|_NS)?') THEN 'a DATE or TIMESTAMP'
 END;
+CREATE OR REPLACE MACRO _ranking_is_number(type) AS
+_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
+CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
+'"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
 CREATE OR REPLACE MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
 CASE
     WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
@@ -1269,13 +1269,6 @@ list_transform(
         'grades': found.grades,
         'ties': found.ties,
         'n_hits': _ranking_tied_hits(found, found.top)})[1];
-CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
-_ranking_prefix(
-    judged,
-    _ranking_cut_off(k, judged.size),
-    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
-    judged.ideal[-1] > 0,
-    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
@@ -1316,6 +1309,13 @@ CASE
         )[1]
     END)[1]
 END;
+CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
+_ranking_prefix(
+    judged,
+    _ranking_cut_off(k, judged.size),
+    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
+    judged.ideal[-1] > 0,
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
 CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
 CASE
     WHEN min_grade IS NULL THEN judged
@@ -1343,6 +1343,42 @@ list_transform(
         'weight': exp(
             _ranking_ln_ways(tie, n)
             - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
+list_transform(
+    list_transform(
+        [{
+            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
+        }],
+        lambda texts: {
+            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
+            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
+            'systems': _ranking_like_systems(texts.rec),
+            'runs': list_filter(
+                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
+            'grades': list_filter(
+                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                    THEN _ranking_like_grades(texts.truth) END,
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
+        }),
+    lambda found: CASE
+        WHEN found.is_unnamed AND len(found.systems) > 0
+            THEN format(
+                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+                || 'system_col := '''' if each user has one list',
+                found.systems[1])
+        WHEN found.system <> '' AND len(found.runs) > 0
+            THEN format(
+                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+                found.runs[1],
+                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
+        WHEN len(found.grades) > 0
+            THEN format(
+                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+                || 'grade_col := '''' makes every row of truth relevant',
+                found.grades[1])
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -1359,30 +1395,6 @@ regexp_extract_all(
     '(?s)^\w+\("NULL", (.*)\)$',
     1
 )[1];
-CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
-CASE
-    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
-    WHEN known[name]['is_share'] IS NULL
-        THEN list_transform(
-            [list_max(list_transform(
-                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
-                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
-            lambda nearest: concat(
-                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
-                'FROM ranking_functions() lists them)')
-        )[1]
-    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
-    ELSE ' (ranking_beyond_accuracy_by_user has it)'
-END;
-CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
-len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
-_ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
-CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
-coalesce(
-    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
-    AND _ranking_goes_with(rule, pairs, names, rules),
-    false);
 CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
 SELECT
     one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
@@ -1446,42 +1458,30 @@ FROM (
     )
 )
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
-list_transform(
-    list_transform(
-        [{
-            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
-        }],
-        lambda texts: {
-            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
-            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
-            'systems': _ranking_like_systems(texts.rec),
-            'runs': list_filter(
-                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
-            'grades': list_filter(
-                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
-                    THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
-        }),
-    lambda found: CASE
-        WHEN found.is_unnamed AND len(found.systems) > 0
-            THEN format(
-                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-                || 'system_col := '''' if each user has one list',
-                found.systems[1])
-        WHEN found.system <> '' AND len(found.runs) > 0
-            THEN format(
-                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-                found.runs[1],
-                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
-        WHEN len(found.grades) > 0
-            THEN format(
-                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-                || 'grade_col := '''' makes every row of truth relevant',
-                found.grades[1])
-    END)[1];
+CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
+CASE
+    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
+    WHEN known[name]['is_share'] IS NULL
+        THEN list_transform(
+            [list_max(list_transform(
+                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
+                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
+            lambda nearest: concat(
+                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
+                'FROM ranking_functions() lists them)')
+        )[1]
+    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
+    ELSE ' (ranking_beyond_accuracy_by_user has it)'
+END;
+CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
+_ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
+CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
+coalesce(
+    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
+    AND _ranking_goes_with(rule, pairs, names, rules),
+    false);
+CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
+len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
 concat(
     'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
@@ -1595,6 +1595,52 @@ name || ' must have '
                 CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
         ), []),
         ', '));
+CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
+SELECT DISTINCT itemid, category
+FROM (
+    SELECT
+        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+        least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows)
+)
+WHERE itemid IS NOT NULL AND items IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
+CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
+CREATE OR REPLACE MACRO _ranking_history(events, names, time_col) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
+CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
+    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
+    FROM (
+        SELECT list_value(*COLUMNS(*)) AS columns
+        FROM (
+            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
+            FROM (
+                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
+                FROM (SELECT 1 AS userid)
+                LEFT JOIN (
+                    SELECT *, '' AS ranking_absent
+                    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
+                    WHERE false
+                ) ON true
+            )
+        )
+    )
+);
 CREATE OR REPLACE MACRO _ranking_options_problem(pairs, names, rules) AS
 list_any_value(
     list_transform(pairs, lambda pair, i: CASE
@@ -1622,52 +1668,6 @@ list_any_value(
                 'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
                 ', got it without (FROM ranking_functions() lists them)')
     END)
-);
-CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
-SELECT DISTINCT itemid, category
-FROM (
-    SELECT
-        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-        least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows)
-)
-WHERE itemid IS NOT NULL AND items IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_history(events, names, time_col) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
-CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
-    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
-CREATE OR REPLACE MACRO _ranking_truths(truth, names) AS TABLE
-SELECT
-    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
-FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
-CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
-    SELECT list_transform(columns[:-2], lambda one: {'name': one[1], 'type': one[2]})
-    FROM (
-        SELECT list_value(*COLUMNS(*)) AS columns
-        FROM (
-            SELECT [alias(COLUMNS(*)), typeof(COLUMNS(*))]
-            FROM (
-                SELECT COLUMNS(lambda c: c = 'ranking_absent' OR _ranking_is_compared_column(c, NULL))
-                FROM (SELECT 1 AS userid)
-                LEFT JOIN (
-                    SELECT *, '' AS ranking_absent
-                    FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
-                    WHERE false
-                ) ON true
-            )
-        )
-    )
 );
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
@@ -1712,8 +1712,6 @@ FROM (
         )
     )
 );
-CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
-exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
 CREATE OR REPLACE MACRO _ranking_measure_distributions(by_user) AS TABLE
 SELECT
     * EXCLUDE (ranking_system, sorted),
@@ -1746,6 +1744,8 @@ FROM (
     GROUP BY ALL
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
+exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
 CREATE OR REPLACE MACRO _ranking_measure_means(by_user) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
 FROM (
@@ -1815,50 +1815,35 @@ FROM (
         ELSE true
     END
 );
-CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
-CASE
-    WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
-    ELSE error(concat(
-        'ranking_judge: rec and truth must hold items of the same type, got ',
-        _ranking_cut(typeof(rec[1])),
-        ' and ',
-        _ranking_cut(typeof(truth[1]))))::BOOLEAN
-END;
+CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
+_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
 CREATE OR REPLACE MACRO _ranking_id_as_column(id, other) AS
 struct_extract(
     {'text': id::VARCHAR, 'same': id},
     CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END
 );
-CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
-_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
-CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-CASE
-    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
-    WHEN NOT coalesce(
-        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
-    ) OR NOT _ranking_is_number(typeof(confidence))
-        THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
-        ))
-    WHEN margin IS NOT NULL AND NOT (
-        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
+CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
+WITH _ranking_timed AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (ranking_time),
+        CASE
+            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
+        END AS ranking_moment
+    FROM (
+        SELECT
+            * EXCLUDE (ranking_absent),
+            least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
+            least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
+            least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
     )
-        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
-    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
-        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
-    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
-        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
-    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
-        THEN error(concat(
-            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
-        ))
-    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
-        THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
-        ))
-    ELSE true
-END;
+), _ranking_placed AS NOT MATERIALIZED (
+    SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
+        PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
+    ) END AS ranking_moment)
+    FROM _ranking_timed
+)
+FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
     SELECT list_transform(
         CASE
@@ -1957,28 +1942,43 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
         )
     )
 );
-CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
-WITH _ranking_timed AS NOT MATERIALIZED (
-    SELECT
-        * EXCLUDE (ranking_time),
-        CASE
-            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
-        END AS ranking_moment
-    FROM (
-        SELECT
-            * EXCLUDE (ranking_absent),
-            least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
-            least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
-            least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
+CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
+CASE
+    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
+    WHEN NOT coalesce(
+        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
+    ) OR NOT _ranking_is_number(typeof(confidence))
+        THEN error(concat(
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
+        ))
+    WHEN margin IS NOT NULL AND NOT (
+        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
     )
-), _ranking_placed AS NOT MATERIALIZED (
-    SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
-        PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
-    ) END AS ranking_moment)
-    FROM _ranking_timed
-)
-FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
+    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
+        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
+    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
+        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
+    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
+        THEN error(concat(
+            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
+        ))
+    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
+        THEN error(concat(
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
+        ))
+    ELSE true
+END;
+CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
+CASE
+    WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
+    ELSE error(concat(
+        'ranking_judge: rec and truth must hold items of the same type, got ',
+        _ranking_cut(typeof(rec[1])),
+        ' and ',
+        _ranking_cut(typeof(truth[1]))))::BOOLEAN
+END;
 CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
 CASE
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
@@ -2321,33 +2321,6 @@ list_any_value(
         END
     )
 );
-CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
-        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
-    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
-        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN NOT _ranking_are_integers(ks)
-        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
-    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
-        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
-    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
-        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
-    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
-        || CASE
-            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
-        END
-END;
-CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN NOT _ranking_are_integers(max_k)
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
 CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
@@ -2401,6 +2374,33 @@ list_transform(
             })[1]
     )
 )[1];
+CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
+        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
+    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
+        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN NOT _ranking_are_integers(ks)
+        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
+        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
+        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
+    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
+        || CASE
+            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
+        END
+END;
+CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(typeof(max_k))
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
+    WHEN NOT _ranking_are_integers(max_k)
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0
+        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
+    ELSE true
+END;
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     list_transform(
@@ -2496,65 +2496,6 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
 _ranking_collation_problem()];
-CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
-coalesce(error(caller || ': ' || CASE
-    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
-    WHEN measures::VARCHAR IN ('[]', '')
-        THEN 'measures must be one or more names of measures, got ' || _ranking_cut(measures::VARCHAR)
-    WHEN length(measures::VARCHAR) > 10000
-        THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
-    ELSE list_any_value(list_transform(
-        _ranking_measure_texts(measures, NULL),
-        lambda text: list_transform(
-            list_transform(
-                [_ranking_measure_parts(text)],
-                lambda parts: {
-                    'name': parts['name'],
-                    'at': parts['at'],
-                    'pairs': _ranking_option_pairs(parts['options']),
-                    'measure': _ranking_known_measure(parts['name'])['measure']
-                }),
-            lambda parts: CASE
-                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
-                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
-                WHEN parts['measure'] IS NULL THEN concat(
-                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
-                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
-                ELSE coalesce(
-                    parts['measure'] || ': ' || _ranking_options_problem(
-                        parts['pairs'],
-                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
-                        _ranking_options()[parts['measure']]['options']),
-                    list_any_value(list_transform(
-                        string_split(parts['at'][2:], ','),
-                        lambda k: CASE
-                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
-                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
-                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
-                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
-                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
-            END)[1]
-    )) END)::VARCHAR, 'SELECT NULL');
-CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
-FROM _ranking_recs(rec, names)
-WHERE NOT gather
-UNION ALL
-SELECT rows.*
-FROM (
-    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
-    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
-) AS first_rows
-JOIN range(100) AS one(place) ON place = 0, LATERAL (
-    FROM _ranking_recs(rec, names)
-    WHERE gather AND NOT no_order
-    UNION ALL
-    FROM (
-        FROM _ranking_recs(rec, names)
-        WHERE gather AND no_order
-        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
-    )
-) AS rows;
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2601,85 +2542,25 @@ FROM (
         GROUP BY system, userid
     )
 );
-CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
-SELECT
-    * EXCLUDE (plain, texts),
-    CASE
-        WHEN plain IS NULL
-            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
-        ELSE _ranking_found_items(plain.listed, plain.items)
-    END AS found
-FROM (
-    SELECT
-        *,
-        CASE
-            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
-        END AS plain,
-        CASE
-            WHEN _ranking_compare_as_texts(rec_items, truth_items)
-                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
-        END AS texts
-    FROM query_table(lists) AS lists_of
-    UNION ALL BY NAME
-    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
-    FROM _ranking_recs(rec, names) AS recs
-    CROSS JOIN _ranking_truths(truth, names) AS truths
-    WHERE false
-);
-CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
-(
-    SELECT CASE
-        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
-        ELSE error(concat(
-            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
-            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
-    END
-    FROM _ranking_truths(truth, names)
-);
-CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
-SELECT DISTINCT id
-FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
-WHERE id IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
-SELECT
-    userid,
-    CASE
-        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
-        ELSE coalesce(items, [])
-    END AS items,
-    NULL::DOUBLE[] AS grades
-FROM (
-    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
-    FROM _ranking_truths(truth, names)
-    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid
-)
+CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
+FROM _ranking_recs(rec, names)
+WHERE NOT gather
 UNION ALL
-SELECT
-    userid,
-    list_transform(coalesce(graded, []), lambda one: one.itemid),
-    list_transform(coalesce(graded, []), lambda one: one.grade)
+SELECT rows.*
 FROM (
-    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
+) AS first_rows
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+    FROM _ranking_recs(rec, names)
+    WHERE gather AND NOT no_order
+    UNION ALL
     FROM (
-        SELECT userid, itemid, max(grade) AS grade
-        FROM (
-            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
-            FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-        )
-        GROUP BY userid, itemid
+        FROM _ranking_recs(rec, names)
+        WHERE gather AND no_order
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
     )
-    GROUP BY userid
-);
-CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, names) AS TABLE
-SELECT
-    userid,
-    itemid,
-    CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
-FROM _ranking_truths(truth, names)
-WHERE userid IS NOT NULL
-GROUP BY userid, itemid;
+) AS rows;
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
 SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
     NULL::BIGINT AS of, NULL::VARCHAR AS severity
@@ -2753,60 +2634,274 @@ FROM (
     )
 )
 WHERE one.count > 0;
-CREATE OR REPLACE MACRO ranking_judge
-    (rec, truth) AS
+CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
+SELECT
+    userid,
+    CASE
+        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
+        ELSE coalesce(items, [])
+    END AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
+)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);
+CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
+SELECT
+    * EXCLUDE (plain, texts),
+    CASE
+        WHEN plain IS NULL
+            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
+        ELSE _ranking_found_items(plain.listed, plain.items)
+    END AS found
+FROM (
+    SELECT
+        *,
         CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
-                lambda given: _ranking_judgement(
-                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
-
-    (rec, truth, grades, unjudged := 'miss') AS
+            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
+        END AS plain,
         CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
-            WHEN len(truth) <> coalesce(len(grades), 0)
-                THEN error(concat(
-                    'ranking_judge: grades must be as many as the items of truth, ',
-                    len(truth),
-                    ', got ',
-                    coalesce(len(grades), 0)))
-            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
-                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(
-                        list_transform(
-                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
-                            lambda one: (one[1], CASE
-                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
-                                ELSE error(
-                                    'ranking_judge: a grade must be a finite number, got '
-                                    || coalesce(one[2]::VARCHAR, 'NULL'))
-                            END)),
-                        'ASC')] END,
-                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
-                lambda known: list_transform(
-                    [{
-                        'listed': coalesce(rec, []),
-                        'items': list_transform(known, lambda one: one[1]),
-                        'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: list_transform(
-                        [_ranking_found_items(given.listed, given.items)],
-                        lambda found: _ranking_judgement(
-                            CASE
-                                WHEN unjudged::VARCHAR = 'skip'
-                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
-                                ELSE found
-                            END,
-                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
-                            len(given.items),
-                            given.grades,
-                            NULL))[1])[1])[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+            WHEN _ranking_compare_as_texts(rec_items, truth_items)
+                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
+        END AS texts
+    FROM query_table(lists) AS lists_of
+    UNION ALL BY NAME
+    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
+    FROM _ranking_recs(rec, names) AS recs
+    CROSS JOIN _ranking_truths(truth, names) AS truths
+    WHERE false
+);
+CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
+WHERE id IS NOT NULL;
+CREATE OR REPLACE MACRO _ranking_has_users(truth, names, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, names)
+);
+CREATE OR REPLACE MACRO _ranking_truth_pairs(truth, names) AS TABLE
+SELECT
+    userid,
+    itemid,
+    CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
+FROM _ranking_truths(truth, names)
+WHERE userid IS NOT NULL
+GROUP BY userid, itemid;
+CREATE OR REPLACE MACRO _ranking_measures_problem(measures, ties, caller) AS
+coalesce(error(caller || ': ' || CASE
+    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
+    WHEN measures::VARCHAR IN ('[]', '')
+        THEN 'measures must be one or more names of measures, got ' || _ranking_cut(measures::VARCHAR)
+    WHEN length(measures::VARCHAR) > 10000
+        THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
+    ELSE list_any_value(list_transform(
+        _ranking_measure_texts(measures, NULL),
+        lambda text: list_transform(
+            list_transform(
+                [_ranking_measure_parts(text)],
+                lambda parts: {
+                    'name': parts['name'],
+                    'at': parts['at'],
+                    'pairs': _ranking_option_pairs(parts['options']),
+                    'measure': _ranking_known_measure(parts['name'])['measure']
+                }),
+            lambda parts: CASE
+                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
+                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
+                WHEN parts['measure'] IS NULL THEN concat(
+                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
+                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                ELSE coalesce(
+                    parts['measure'] || ': ' || _ranking_options_problem(
+                        parts['pairs'],
+                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
+                        _ranking_options()[parts['measure']]['options']),
+                    list_any_value(list_transform(
+                        string_split(parts['at'][2:], ','),
+                        lambda k: CASE
+                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
+                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
+                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
+                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
+            END)[1]
+    )) END)::VARCHAR, 'SELECT NULL');
+CREATE OR REPLACE MACRO _ranking_contents_catalogue(
+    lists, rec, history, items, names, category_col, ks, caller
+) AS TABLE
+WITH _ranking_catalogue AS MATERIALIZED (
+    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
+    UNION ALL
+    SELECT DISTINCT itemid
+    FROM _ranking_history(coalesce(history, rec), names, '')
+    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
+),
+_ranking_shown AS MATERIALIZED (
+    SELECT ranking_system, k, shown, len(shown) AS n
+    FROM (
+        SELECT
+            ranking_system,
+            k,
+            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
+        FROM query_table(lists) AS lists_of
+        CROSS JOIN (SELECT unnest(ks) AS k)
+    )
+)
+SELECT
+    systems.ranking_system,
+    systems.k,
+    count(counts.itemid) AS n_items,
+    count(known.itemid) / any_value(size)::DOUBLE AS coverage,
+    count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
+    _ranking_gini(
+        list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
+    ) AS gini,
+    CASE WHEN count(known.itemid) > 0 THEN greatest(
+        0,
+        log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
+        - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
+        / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
+    ) END AS entropy,
+    _ranking_difference(
+        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
+    ) AS personalization
+FROM (
+    SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
+    FROM _ranking_shown
+    GROUP BY ranking_system, k
+) AS systems
+CROSS JOIN (
+    SELECT CASE
+        WHEN count(*) > 0
+            OR coalesce(history, items) IS NULL
+            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
+            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
+            THEN count(*)
+        ELSE error(concat(
+            caller,
+            ': ',
+            CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
+            ', got none'
+        ))::BIGINT
+    END AS size
+    FROM _ranking_catalogue
+)
+LEFT JOIN (
+    SELECT
+        ranking_system,
+        k,
+        itemid,
+        sum(n_lists)::BIGINT AS n_lists,
+        sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
+    FROM (
+        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
+        FROM (
+            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
+            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
+            GROUP BY ranking_system, k, n, itemid
+        )
+    )
+    GROUP BY ranking_system, k, itemid
+) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
+LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
+GROUP BY systems.ranking_system, systems.k;
+CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
+SELECT one.code, system, NULL::BIGINT AS k, one.count, NULL AS of_row, one.example, NULL::BIGINT AS size, one.of, NULL AS severity
+FROM (
+    SELECT
+        system,
+        unnest([
+            {
+                'code': 'no_common_item',
+                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
+                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
+                'of': n_truth
+            },
+            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+        ]) AS one
+    FROM (
+        SELECT
+            listed.system,
+            count(*) AS n_listed,
+            count(known.id) AS n_common,
+            min(listed.id) AS of_rec,
+            count(alike.id) AS n_alike,
+            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
+            any_value(of_all.n) AS n_truth,
+            any_value(of_all.id) AS of_truth
+        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+        CROSS JOIN (
+            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+        ) AS of_all
+        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+            ON _ranking_same_id(listed.id, known.id)
+        LEFT JOIN (
+            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+            GROUP BY plain
+        ) AS alike
+            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
+        GROUP BY listed.system
+    )
+)
+WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
+SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT
+        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
+        unnest(
+            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
+            || list_transform(
+                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
+                lambda one: {'code': 'not_in_rec', 'system': one})
+            || list_transform(
+                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
+                lambda one: {'code': 'one_system_only', 'system': one.name}),
+            recursive := true)
+    FROM (
+        SELECT
+            truths.known_user AS id,
+            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
+        FROM query_table(read) AS truths
+        LEFT JOIN query_table(read) AS recs
+            ON _ranking_same_id(recs.listed_user, truths.known_user)
+        WHERE truths.known_user IS NOT NULL
+        GROUP BY truths.known_user
+    )
+    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
+)
+GROUP BY code, system;
 CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
 SELECT 'systems_apart', system, NULL, len(apart), NULL, list_sort(apart, 'ASC')[1], NULL, n_others, NULL
 FROM (
@@ -3033,155 +3128,6 @@ LEFT JOIN (
     )
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
-CREATE OR REPLACE MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller
-) AS TABLE
-WITH _ranking_catalogue AS MATERIALIZED (
-    SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
-    UNION ALL
-    SELECT DISTINCT itemid
-    FROM _ranking_history(coalesce(history, rec), names, '')
-    WHERE userid IS NOT NULL AND itemid IS NOT NULL AND history IS NOT NULL AND items IS NULL
-),
-_ranking_shown AS MATERIALIZED (
-    SELECT ranking_system, k, shown, len(shown) AS n
-    FROM (
-        SELECT
-            ranking_system,
-            k,
-            list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
-        FROM query_table(lists) AS lists_of
-        CROSS JOIN (SELECT unnest(ks) AS k)
-    )
-)
-SELECT
-    systems.ranking_system,
-    systems.k,
-    count(counts.itemid) AS n_items,
-    count(known.itemid) / any_value(size)::DOUBLE AS coverage,
-    count(counts.itemid) - count(known.itemid) AS items_outside_catalogue,
-    _ranking_gini(
-        list(counts.n_lists ORDER BY counts.n_lists ASC NULLS LAST) FILTER (known.itemid IS NOT NULL), any_value(size)
-    ) AS gini,
-    CASE WHEN count(known.itemid) > 0 THEN greatest(
-        0,
-        log2(sum(counts.n_lists) FILTER (known.itemid IS NOT NULL))
-        - _ranking_exact_sum(CASE WHEN known.itemid IS NOT NULL THEN counts.n_lists * log2(counts.n_lists) END, 53)
-        / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
-    ) END AS entropy,
-    _ranking_difference(
-        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
-    ) AS personalization
-FROM (
-    SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
-    FROM _ranking_shown
-    GROUP BY ranking_system, k
-) AS systems
-CROSS JOIN (
-    SELECT CASE
-        WHEN count(*) > 0
-            OR coalesce(history, items) IS NULL
-            OR NOT _ranking_has(coalesce(items, history, rec), names['item'], 'itemid')
-            OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
-            THEN count(*)
-        ELSE error(concat(
-            caller,
-            ': ',
-            CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'
-        ))::BIGINT
-    END AS size
-    FROM _ranking_catalogue
-)
-LEFT JOIN (
-    SELECT
-        ranking_system,
-        k,
-        itemid,
-        sum(n_lists)::BIGINT AS n_lists,
-        sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
-    FROM (
-        SELECT *, max(n) OVER (PARTITION BY ranking_system, k) AS longest
-        FROM (
-            SELECT ranking_system, k, n, itemid, count(*) AS n_lists
-            FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
-            GROUP BY ranking_system, k, n, itemid
-        )
-    )
-    GROUP BY ranking_system, k, itemid
-) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
-LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
-GROUP BY systems.ranking_system, systems.k;
-CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
-SELECT one.code, system, NULL::BIGINT AS k, one.count, NULL AS of_row, one.example, NULL::BIGINT AS size, one.of, NULL AS severity
-FROM (
-    SELECT
-        system,
-        unnest([
-            {
-                'code': 'no_common_item',
-                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
-                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
-                'of': n_truth
-            },
-            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
-        ]) AS one
-    FROM (
-        SELECT
-            listed.system,
-            count(*) AS n_listed,
-            count(known.id) AS n_common,
-            min(listed.id) AS of_rec,
-            count(alike.id) AS n_alike,
-            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
-            any_value(of_all.n) AS n_truth,
-            any_value(of_all.id) AS of_truth
-        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
-        CROSS JOIN (
-            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-        ) AS of_all
-        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
-            ON _ranking_same_id(listed.id, known.id)
-        LEFT JOIN (
-            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
-            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
-            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-            GROUP BY plain
-        ) AS alike
-            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
-        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
-        GROUP BY listed.system
-    )
-)
-WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
-SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
-    NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM (
-    SELECT
-        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
-        unnest(
-            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
-            || list_transform(
-                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
-                lambda one: {'code': 'not_in_rec', 'system': one})
-            || list_transform(
-                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
-                lambda one: {'code': 'one_system_only', 'system': one.name}),
-            recursive := true)
-    FROM (
-        SELECT
-            truths.known_user AS id,
-            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
-        FROM query_table(read) AS truths
-        LEFT JOIN query_table(read) AS recs
-            ON _ranking_same_id(recs.listed_user, truths.known_user)
-        WHERE truths.known_user IS NOT NULL
-        GROUP BY truths.known_user
-    )
-    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
-)
-GROUP BY code, system;
 CREATE OR REPLACE MACRO _ranking_split_windows(
     events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
 ) AS TABLE
@@ -3232,6 +3178,60 @@ FROM (
         WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
     )
 );
+CREATE OR REPLACE MACRO ranking_judge
+    (rec, truth) AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
+                lambda given: _ranking_judgement(
+                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
+
+    (rec, truth, grades, unjudged := 'miss') AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            WHEN len(truth) <> coalesce(len(grades), 0)
+                THEN error(concat(
+                    'ranking_judge: grades must be as many as the items of truth, ',
+                    len(truth),
+                    ', got ',
+                    coalesce(len(grades), 0)))
+            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
+                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                        list_transform(
+                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                            lambda one: (one[1], CASE
+                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                ELSE error(
+                                    'ranking_judge: a grade must be a finite number, got '
+                                    || coalesce(one[2]::VARCHAR, 'NULL'))
+                            END)),
+                        'ASC')] END,
+                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                lambda known: list_transform(
+                    [{
+                        'listed': coalesce(rec, []),
+                        'items': list_transform(known, lambda one: one[1]),
+                        'grades': list_transform(known, lambda one: one[2])}],
+                    lambda given: list_transform(
+                        [_ranking_found_items(given.listed, given.items)],
+                        lambda found: _ranking_judgement(
+                            CASE
+                                WHEN unjudged::VARCHAR = 'skip'
+                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
+                                ELSE found
+                            END,
+                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
+                            len(given.items),
+                            given.grades,
+                            NULL))[1])[1])[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     CASE
@@ -3670,13 +3670,6 @@ FROM (
         )
     )
 );
-CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
-coalesce(
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )[1],
-    _ranking_unread_column(rec, rec, names)
-);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
 SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
@@ -3714,6 +3707,13 @@ WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
 SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
+CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
+coalesce(
+    list_transform(
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
+    )[1],
+    _ranking_unread_column(rec, rec, names)
+);
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
@@ -3823,6 +3823,16 @@ FROM (
 )
 WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
 GROUP BY userid, system;
+CREATE OR REPLACE MACRO _ranking_ids(rec, truth, names) AS TABLE
+SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
+UNION ALL BY NAME
+SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
+UNION ALL BY NAME
+SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
+UNION ALL BY NAME
+SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
+UNION ALL BY NAME
+SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
 CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
 (
     SELECT CASE WHEN count(*) = 0 THEN true
@@ -3836,16 +3846,6 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
         SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id)
     )
 );
-CREATE OR REPLACE MACRO _ranking_ids(rec, truth, names) AS TABLE
-SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
-UNION ALL BY NAME
-SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
-UNION ALL BY NAME
-SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
-UNION ALL BY NAME
-SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
-UNION ALL BY NAME
-SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
@@ -4106,6 +4106,55 @@ WHERE CASE
     ))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+coalesce(
+    _ranking_rec_misfit(rec, names),
+    CASE WHEN names['system']::VARCHAR = ''
+        THEN 'system_col must name the column of the systems to fuse, got '''''
+    END,
+    _ranking_option(
+        'method', method, 'rrf|combsum|combmnz|borda',
+        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
+    _ranking_option(
+        'normalize', normalize, 'min_max|z_score|sum|none',
+        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
+    _ranking_option(
+        'rrf_k', rrf_k, 'a number >= 0',
+        coalesce(
+            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
+            false)),
+    _ranking_option(
+        'depth', depth, 'an integer >= 1, or NULL for whole lists',
+        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
+    _ranking_option(
+        'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
+        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
+    _ranking_option(
+        'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
+        weights IS NULL OR coalesce(
+            list_bool_and(list_transform(
+                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
+                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
+            false)),
+    CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
+        SELECT coalesce(
+            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            'weights must have one of each system (0 leaves it out), got none of '
+                || list_filter(
+                    list_transform(every_system, lambda system: coalesce(system, 'NULL')),
+                    lambda system, place: _ranking_fuse_weight(every_system[place], weights, systems) IS NULL)[1],
+            CASE WHEN list_max(list_transform(
+                every_system, lambda system: _ranking_fuse_weight(system, weights, systems))) = 0
+                THEN 'weights must not all be 0, got ' || _ranking_cut(weights::VARCHAR)
+            END)
+        FROM (
+            SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
+            FROM _ranking_systems(rec, names)
+            WHERE weights IS NOT NULL OR systems IS NOT NULL
+        )
+    ) END
+);
 CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
 list_any_value(
     [_ranking_rec_misfit(rec, names)]
@@ -4161,55 +4210,6 @@ list_any_value(
         _ranking_option(
             'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
     ]
-);
-CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
-coalesce(
-    _ranking_rec_misfit(rec, names),
-    CASE WHEN names['system']::VARCHAR = ''
-        THEN 'system_col must name the column of the systems to fuse, got '''''
-    END,
-    _ranking_option(
-        'method', method, 'rrf|combsum|combmnz|borda',
-        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
-    _ranking_option(
-        'normalize', normalize, 'min_max|z_score|sum|none',
-        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
-    _ranking_option(
-        'rrf_k', rrf_k, 'a number >= 0',
-        coalesce(
-            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
-            false)),
-    _ranking_option(
-        'depth', depth, 'an integer >= 1, or NULL for whole lists',
-        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
-    _ranking_option(
-        'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
-        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
-    _ranking_option(
-        'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
-        weights IS NULL OR coalesce(
-            list_bool_and(list_transform(
-                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
-                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
-            false)),
-    CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
-        SELECT coalesce(
-            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
-            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
-            'weights must have one of each system (0 leaves it out), got none of '
-                || list_filter(
-                    list_transform(every_system, lambda system: coalesce(system, 'NULL')),
-                    lambda system, place: _ranking_fuse_weight(every_system[place], weights, systems) IS NULL)[1],
-            CASE WHEN list_max(list_transform(
-                every_system, lambda system: _ranking_fuse_weight(system, weights, systems))) = 0
-                THEN 'weights must not all be 0, got ' || _ranking_cut(weights::VARCHAR)
-            END)
-        FROM (
-            SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
-            FROM _ranking_systems(rec, names)
-            WHERE weights IS NOT NULL OR systems IS NOT NULL
-        )
-    ) END
 );
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
@@ -4662,6 +4662,63 @@ WHERE (
                     TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
         true)
 );
+CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (
+    SELECT system, at_one.size AS size, unnest([
+        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
+        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
+        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
+        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
+        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
+        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
+        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
+        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
+        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
+        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
+    ]) AS one
+    FROM (
+        SELECT
+            system,
+            at_one,
+            any_value(deepest) AS deepest,
+            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
+            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
+            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
+            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
+            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
+            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
+            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
+            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
+            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
+            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
+            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
+            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
+        FROM (
+            SELECT
+                lists.* EXCLUDE (at_k, items),
+                truths.userid IS NOT NULL AS is_judged,
+                is_equal OR is_tied AS has_ties,
+                unnest([NULL] || list_filter(
+                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
+            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
+                ON _ranking_same_id(lists.userid, truths.userid)
+        )
+        GROUP BY system, at_one
+    )
+)
+WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
     unseen AS unseen,
@@ -4771,63 +4828,6 @@ FROM (
     )
 )
 GROUP BY system, item;
-CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
-SELECT
-    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
-FROM (
-    SELECT system, at_one.size AS size, unnest([
-        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
-        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
-        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
-        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
-        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
-        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
-        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
-        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
-        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
-        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
-    ]) AS one
-    FROM (
-        SELECT
-            system,
-            at_one,
-            any_value(deepest) AS deepest,
-            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
-            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
-            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
-            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
-            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
-            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
-            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
-            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
-            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
-            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
-            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
-            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
-        FROM (
-            SELECT
-                lists.* EXCLUDE (at_k, items),
-                truths.userid IS NOT NULL AS is_judged,
-                is_equal OR is_tied AS has_ties,
-                unnest([NULL] || list_filter(
-                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
-            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
-                ON _ranking_same_id(lists.userid, truths.userid)
-        )
-        GROUP BY system, at_one
-    )
-)
-WHERE one.count > 0;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
@@ -5131,28 +5131,6 @@ ORDER BY
     compared.k ASC NULLS LAST,
     compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
-CREATE OR REPLACE MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
-SELECT
-    systems.*,
-    lists.userid,
-    n_rec,
-    row_number() OVER () AS list,
-    CASE
-        WHEN _ranking_has_repeats(lists.items)
-            THEN list_transform(
-                lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
-        ELSE lists.items
-    END AS recommended
-FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
-JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
-WHERE (
-    SELECT coalesce(
-        error(caller || ': ' || _ranking_contents_misfit(
-            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true)
-);
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -5242,6 +5220,28 @@ FROM (
     GROUP BY userid, itemid
 )
 CROSS JOIN _ranking_scale;
+CREATE OR REPLACE MACRO _ranking_contents_lists(
+    rec, history, items, names, ks, head, divergence, category_col, caller
+) AS TABLE
+SELECT
+    systems.*,
+    lists.userid,
+    n_rec,
+    row_number() OVER () AS list,
+    CASE
+        WHEN _ranking_has_repeats(lists.items)
+            THEN list_transform(
+                lists.items, lambda item, place: CASE WHEN list_position(lists.items, item) = place THEN item END)
+        ELSE lists.items
+    END AS recommended
+FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
+JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+WHERE (
+    SELECT coalesce(
+        error(caller || ': ' || _ranking_contents_misfit(
+            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
+        true)
+);
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -5902,7 +5902,7 @@ COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the us
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_family _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_cut_off _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_first_places _ranking_found_each _ranking_grades_from _ranking_judged_problem _ranking_ln_ways _ranking_lowest_grade _ranking_tied_ranking _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_column _ranking_is_user ranking_functions _ranking_column_texts _ranking_intent_gains _ranking_nearest_column _ranking_are_first _ranking_numbers _ranking_cannot_match _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_contents_known _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_few_digits _ranking_fuse_weight _ranking_score _ranking_home _ranking_plain_id _ranking_row _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_repeated_item _ranking_moment_before _ranking_same _ranking_cuts_text _ranking_default_measures _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_higher_is_better _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_columns _ranking_finite_grade _ranking_fuse_stranger _ranking_quoted _ranking_table _ranking_list_names ranking_mean udf_personalization _ranking_same_type _ranking_k_problem _ranking_compare_as_texts _ranking_is_number _ranking_moment _ranking_span_rule _ranking_time_kind _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_at _ranking_found_items _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_has _ranking_type _ranking_measure_hint _ranking_are_integers _ranking_known_measure _ranking_option_holds _ranking_evidence_problems _ranking_unread_column _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_options_problem _ranking_contents_items _ranking_history _ranking_recs _ranking_truths _ranking_measure_columns _ranking_system_pairs ranking_geometric_mean _ranking_measure_distributions _ranking_measure_means _ranking_difference_means _ranking_items_fit _ranking_id_as_column _ranking_same_id _ranking_compare_options _ranking_compared_measures _ranking_events _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_cuts _ranking_valid_k _ranking_plain_names _ranking_choices _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_measures_problem _ranking_gathered_recs _ranking_list_facts _ranking_found_truth _ranking_has_users _ranking_truth_ids _ranking_truth_lists _ranking_truth_pairs _ranking_truth_problems ranking_judge _ranking_apart_problems _ranking_contents_by_user _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_split_windows _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_rec_misfit _ranking_table_problems _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_has_items _ranking_ids _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_contents_misfit _ranking_fuse_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_evidence _ranking_list_problems ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_contents_lists ranking_fuse ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

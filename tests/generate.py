@@ -2,9 +2,10 @@
 
 - sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
 - sql/tables/ranking_functions.sql: what there is, as a table
-- sql/tables/internal: _ranking_like_*.sql: which names of columns look like grades, systems and runs
-- sql/tables/internal/_ranking_is_contents_column.sql: which tables a column of what is in the lists needs
-- sql/tables/internal: _ranking_options.sql, _ranking_known_measures.sql: what SQL knows of the measures
+- sql/tables/internal/columns.sql: which names of columns look like users, items, grades, systems and runs
+- sql/tables/internal/beyond_accuracy.sql: which tables a column of what is in the lists needs
+- sql/tables/internal/measures.sql: what SQL knows of the measures
+- sql/comparison/internal/comparison.sql: the measures that are compared where none are named
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
@@ -15,6 +16,7 @@ from pathlib import Path
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
+from ranking_udfs.evaluation.defaults import COMPARED_MEASURES
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from ranking_udfs.measures.grammar import SPELLINGS
 from ranking_udfs.measures.registry import MEASURES, Number, Option, measure_table
@@ -162,25 +164,24 @@ def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
 
 def generated() -> dict[Path, str]:
     """What each file should hold."""
-    macros = ROOT / "sql" / "tables"
-    functions = macros / "ranking_functions.sql"
+    functions = ROOT / "sql" / "tables" / "ranking_functions.sql"
     files = {
         functions: between(functions.read_text(), "-- rows: generated", "-- end of rows", function_lines()),
         REFERENCE: reference_text(),
     }
-    path = macros / "internal" / "_ranking_options.sql"
-    files[path] = between(path.read_text(), "-- options: generated", "-- end of options", options())
-    for what in LIKE:
-        path = macros / "internal" / f"_ranking_like_{what}.sql"
-        files[path] = between(
-            path.read_text(), "-- pattern: generated", "-- end of pattern", like_pattern(what)
-        )
-    path = macros / "internal" / "_ranking_nearest_column.sql"
-    files[path] = between(path.read_text(), "-- patterns: generated", "-- end of patterns", near_patterns())
-    path = macros / "internal" / "_ranking_is_contents_column.sql"
-    files[path] = between(path.read_text(), "-- columns: generated", "-- end of columns", contents_columns())
-    path = macros / "internal" / "_ranking_known_measures.sql"
-    files[path] = between(path.read_text(), "-- measures: generated", "-- end of measures", known_measures())
+    for file, blocks in {
+        "tables/internal/measures": {"options": options(), "measures": known_measures()},
+        "tables/internal/columns": {
+            "patterns": near_patterns(),
+            **{what: like_pattern(what) for what in LIKE},
+        },
+        "tables/internal/beyond_accuracy": {"columns": contents_columns()},
+        "comparison/internal/comparison": {"measures": iter([literal(",".join(COMPARED_MEASURES))])},
+    }.items():
+        path = ROOT / "sql" / f"{file}.sql"
+        files[path] = path.read_text()
+        for block, lines in blocks.items():
+            files[path] = between(files[path], f"-- {block}: generated", f"-- end of {block}", lines)
     return files
 
 

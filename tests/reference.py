@@ -170,7 +170,8 @@ def group_names(title: str) -> list[str]:
     room, first = GROUPS[title]
     if room == "measures":
         return ["judge", "ranking_judge", *MEASURES]
-    inside = [name for name, (_, lies) in texts().items() if lies == room and name not in first]
+    public = (name for name, (_, lies) in texts().items() if lies == room and not name.startswith("_"))
+    inside = [name for name in public if name not in first]
     return [*first, *inside, *(LIST_MEASURES if room == "lists" else ())]
 
 

@@ -29,3 +29,14 @@ CREATE OR REPLACE TEMP MACRO gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
+
+-- The number of lists of the group that each item is in, ascending.
+--
+-- Returns LIST of BIGINT, one number per item that is in a list at all; NULL if there is none.
+CREATE OR REPLACE TEMP MACRO _ranking_exposure(rec_list) AS (
+    SELECT list(lists ORDER BY lists ASC NULLS LAST)
+    FROM (
+        SELECT count(*) AS lists
+        FROM (SELECT unnest(list_distinct(items)) AS item FROM unnest(list(rec_list)) AS lists(items))
+        GROUP BY item)
+);

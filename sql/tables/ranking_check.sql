@@ -107,3 +107,792 @@ FROM _ranking_problem_rows(
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
     min_grade
 );
+
+-- The problems of users, each for itself: where the tables are parted by user, the counts of the parts add up
+-- to those of the whole, as long as each part of rec knows all systems.
+--
+-- Returns: code (of ranking_problem_codes, or of what problems are counted of), system (as text; NULL for none or all),
+--     k (NULL for none), count, of_row: the first row that has it, (user, item) as texts, or else example; size: the
+--     length of the list, where that matters; of and severity, NULL where ranking_problem_codes says them
+CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
+UNION ALL
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+
+-- The problems of lists, of each system. Those of a list as a whole are counted in users of truth.
+CREATE OR REPLACE TEMP MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (
+    SELECT system, at_one.size AS size, unnest([
+        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
+        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
+        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
+        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
+        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
+        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
+        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
+        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
+        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
+        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
+    ]) AS one
+    FROM (
+        SELECT
+            system,
+            at_one,
+            any_value(deepest) AS deepest,
+            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
+            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
+            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
+            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
+            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
+            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
+            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
+            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
+            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
+            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
+            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
+            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
+            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
+            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
+            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
+            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
+        FROM (
+            SELECT
+                lists.* EXCLUDE (at_k, items),
+                truths.userid IS NOT NULL AS is_judged,
+                is_equal OR is_tied AS has_ties,
+                unnest([NULL] || list_filter(
+                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
+            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
+                ON _ranking_same_id(lists.userid, truths.userid)
+        )
+        GROUP BY system, at_one
+    )
+)
+WHERE one.count > 0;
+
+-- What may be wrong with the list of each system and user.
+--
+-- Of each the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and repetitions there
+-- may be further down changes no number.
+--
+-- Returns: userid, system and user (the same, as texts); n rows, n_items, n_scores that are not NULL, n_ranked that are
+--     not NaN either; first_item, without_score, nan_item: the lowest such item; is_equal, is_tied (within the top
+--     max_k), n_repeated there, at_k: LIST of (code, k, size); items: of the top max_k; deepest: max_k
+CREATE OR REPLACE TEMP MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
+SELECT
+    * EXCLUDE (best, cuts),
+    len(list_filter(best[:coalesce(deepest, 2147483647)], lambda one, i: one[1] = best[i - 1][1])) > 0 AS is_tied,
+    len(items) - list_unique(items) AS n_repeated,
+    CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated,
+    list_transform(
+        list_filter(cuts, lambda k: k BETWEEN 1 AND 2147483646 AND best[k][1] = best[least(k, 2147483646) + 1][1]),
+        lambda k: {'code': 'ties_at_k', 'k': k, 'size': NULL::BIGINT})
+    || list_transform(list_filter(cuts, lambda k: k > n), lambda k: {'code': 'short_lists', 'k': k, 'size': n})
+    || list_transform(
+        list_filter(cuts, lambda k: k IS NULL), lambda k: {'code': 'shorter_than_truth', 'k': k, 'size': NULL::BIGINT})
+        AS at_k
+FROM (
+    SELECT
+        *,
+        list_filter(
+            list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
+    FROM (
+        SELECT
+            ks AS cuts,
+            max_k AS deepest,
+            userid,
+            system::VARCHAR AS system,
+            userid::VARCHAR AS user,
+            count(*) AS n,
+            count(itemid) AS n_items,
+            count(given) AS n_scores,
+            count(score) AS n_ranked,
+            min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+            min(itemid) FILTER (given IS NULL)::VARCHAR AS without_score,
+            min(itemid) FILTER (given IS NOT NULL AND score IS NULL)::VARCHAR AS nan_item,
+            count(*) > 1 AND count(score) = count(*) AND min(score) = max(score) AS is_equal,
+            CASE
+                WHEN max_k < 32 AND names['descending']
+                    THEN max((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN max_k < 32
+                    THEN min((score, itemid), greatest(max_k, 0) + 1) FILTER (score IS NOT NULL)
+                WHEN names['descending']
+                    THEN list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'DESC')
+                ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
+            END AS best
+        FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
+        GROUP BY system, userid
+    )
+);
+
+-- The problems of truth.
+CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT unnest([
+        {'code': 'users', 'count': n_users, 'of_row': NULL, 'example': NULL},
+        {'code': 'truth rows', 'count': n, 'of_row': NULL, 'example': NULL},
+        {'code': 'nothing_relevant', 'count': n_without_rows, 'of_row': NULL, 'example': highest},
+        {'code': 'nothing_but_hits', 'count': n_of_hits, 'of_row': NULL, 'example': NULL},
+        {'code': 'null_truth_user', 'count': n_null_user, 'of_row': null_user, 'example': NULL},
+        {'code': 'null_truth_item', 'count': n_null_item, 'of_row': null_item, 'example': NULL},
+        {'code': 'null_grade', 'count': n_null_grade, 'of_row': null_grade, 'example': NULL},
+        {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
+        {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
+        {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
+        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}
+    ]) AS one
+    FROM (
+        SELECT
+            count(userid) AS n_users,
+            sum(n)::BIGINT AS n,
+            sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
+            min(grade_name || ' ' || highest) AS highest,
+            count_if(userid IS NOT NULL AND n_judged = n_relevant AND unjudged::VARCHAR = 'skip')::BIGINT AS n_of_hits,
+            sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
+            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
+            sum(n - n_items)::BIGINT AS n_null_item,
+            min({'user': user, 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
+            sum(n_without_grade)::BIGINT AS n_null_grade,
+            min({'user': user, 'item': coalesce(without_grade, 'NULL')}) FILTER (n_without_grade > 0) AS null_grade,
+            sum(n_infinite)::BIGINT AS n_infinite,
+            min({'user': user, 'item': infinite['item']::VARCHAR || ', ' || grade_name || ' ' || infinite['rel']::VARCHAR}) FILTER (n_infinite > 0)
+                AS infinite,
+            sum(n_negative)::BIGINT AS n_negative,
+            min({'user': user, 'item': negative['item']::VARCHAR || ', ' || grade_name || ' ' || negative['rel']::VARCHAR}) FILTER (n_negative > 0)
+                AS negative,
+            sum(n_repeated)::BIGINT AS n_repeated,
+            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated,
+            count_if(userid IS NOT NULL AND n_relevant = 0)::BIGINT AS n_without,
+            min({'user': user, 'item': NULL::VARCHAR}) FILTER (userid IS NOT NULL AND n_relevant = 0) AS without
+        FROM (
+            SELECT
+                * EXCLUDE (items),
+                coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+                coalesce(userid::VARCHAR, 'NULL') AS user,
+                len(items) - list_unique(items) AS n_repeated,
+                CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
+            FROM (
+                SELECT
+                    userid,
+                    count(*) AS n,
+                    count(itemid) AS n_items,
+                    count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                    count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                    count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                    count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                    count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                    max(grade) AS highest,
+                    min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                    min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                    min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                    min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                    list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
+                FROM (
+                    SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+                    FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
+                )
+                GROUP BY userid
+            )
+        )
+    )
+)
+WHERE one.count > 0;
+
+-- The problems of columns and arguments, and a rec without a row.
+CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
+SELECT
+    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (SELECT unnest(
+    _ranking_misfits(rec, truth, names)
+    || [
+        _ranking_min_grade_problem(min_grade),
+        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))
+    ]) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (
+    SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
+        AS found
+)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (
+    SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
+        AS found
+)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
+)
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
+WHERE NOT EXISTS (FROM query_table(rec));
+
+-- What lists say about their scores, held against truth: by which end relevant items stand, whether lists begin
+-- with truth itself, whether scores are steps. Rows are sums, so that those of parts of the users may be added up.
+--
+-- A deviation is the share of a list's other items that a relevant one stands above, ties half, less 0.5: the AUC of the
+-- list where it is of all its relevant items. It is counted in 65,536ths, since a sum of integers hangs on no order.
+--
+-- Returns: unseen, system (as text), item (as text; NULL for lists as a whole, others for each relevant item); n, total,
+--     squares of deviations; and without unseen, of lists: below, above, lists, rows, long (of 3 scores or more),
+--     stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against (falling by the
+--     column rank), judged (of users in truth), least, most (of their contents), unjudged (rows of these), several,
+--     first, mixed, ordered (as in _ranking_evidence_problems); user: one with items below
+CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+SELECT
+    unseen AS unseen,
+    system,
+    item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unjudged * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unjudged,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM (
+    SELECT
+        *,
+        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+        n_grades > 1 AS is_mixed,
+        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+        unnest(
+            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
+            || list_transform(
+                deviations,
+                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
+            recursive := true)
+    FROM (
+        SELECT
+            *,
+            coalesce(list_transform(
+                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
+                lambda hit: 32768 * (
+                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
+            ), []) AS deviations
+        FROM (
+            SELECT
+                lists.*,
+                users.n_relevant,
+                CASE
+                    WHEN names['descending'] AND n > 2 AND lowest < highest
+                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
+                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
+                    ELSE false
+                END AS is_stepped,
+                -- Of an item that stands twice, the first place.
+                CASE
+                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
+                    ELSE list_filter(
+                        judged,
+                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
+                END AS found,
+                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
+                list_transform(
+                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
+                    lambda one: one.score) AS of_hits,
+                list_unique(list_transform(
+                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
+                    lambda one: one.grade)) AS n_grades
+            FROM (
+                SELECT
+                    recs.system,
+                    recs.userid,
+                    count(*) AS n_rows,
+                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,  -- rows without a user are no list
+                    count(*) - count(grade) AS n_unjudged,
+                    min(score) AS lowest,
+                    max(score) AS highest,
+                    sum(score) AS total,
+                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
+                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+                    bit_xor(hash(recs.itemid))::VARCHAR AS content,  -- Spark knows no UBIGINT
+                    list(score) AS scores,
+                    coalesce(list_sort(
+                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
+                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
+                        'DESC'), []) AS judged
+                FROM (
+                    SELECT
+                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                        -- NaN is no number between others.
+                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                            AS given,
+                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
+                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
+                ) AS recs
+                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+                GROUP BY recs.system, recs.userid
+            ) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+                ON _ranking_same_id(lists.userid, users.userid)
+        )
+    )
+)
+GROUP BY system, item;
+
+-- Whether a list begins with some of its items, in the order of their grades.
+CREATE OR REPLACE TEMP MACRO _ranking_are_first(chosen, scores, n) AS
+list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
+AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
+
+-- How many scores are below another, those that equal it counted half, times two.
+CREATE OR REPLACE TEMP MACRO _ranking_twice_below(scores, score) AS
+list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
+
+-- Whether scores are in equal steps, as ranks are.
+CREATE OR REPLACE TEMP MACRO _ranking_in_steps(sorted, n) AS
+len(list_filter(
+    sorted,
+    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
+)) = 0;
+
+-- The different users and items of each system, those of truth, and the systems.
+CREATE OR REPLACE TEMP MACRO _ranking_ids(rec, truth, names) AS TABLE
+SELECT DISTINCT system::VARCHAR AS system, userid AS listed_user FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL
+UNION ALL BY NAME
+SELECT DISTINCT system::VARCHAR AS system, itemid AS listed_item FROM _ranking_recs(rec, names) WHERE itemid IS NOT NULL
+UNION ALL BY NAME
+SELECT ranking_system::VARCHAR AS system, true AS is_system FROM _ranking_systems(rec, names)
+UNION ALL BY NAME
+SELECT id AS known_user FROM _ranking_truth_ids(truth, names, 'user')
+UNION ALL BY NAME
+SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
+
+-- The problems of what was known when the recommendations were made: truth that was in it, events that are as
+-- late as truth, users and items that it does not have, recommendations of what a user has already.
+CREATE OR REPLACE TEMP MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
+    NULL::VARCHAR AS system,
+    NULL::BIGINT AS k,
+    1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
+    misfit AS example,
+    NULL::BIGINT AS size,
+    NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT
+    'truth_in_history', NULL, NULL, count(events.userid),
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL), NULL, NULL,
+    count(*), NULL
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL
+SELECT
+    'late_history',
+    NULL,
+    NULL,
+    count(*) FILTER (is_late),
+    NULL,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
+    NULL,
+    count(*),
+    NULL
+FROM (
+    SELECT
+        *,
+        _ranking_moment(time) >= truth_moment
+            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
+    FROM _ranking_history(history, names, time_col)
+    CROSS JOIN (
+        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+        FROM _ranking_history(truth, names, time_col)
+    )
+)
+UNION ALL
+SELECT
+    'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
+FROM (
+    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+GROUP BY system
+UNION ALL
+SELECT 'new_users', NULL, NULL, count(*), {'user': min(id)::VARCHAR, 'item': NULL}, NULL, NULL, NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
+UNION ALL
+SELECT 'new_items', NULL, NULL, count(*), NULL, concat(names['item'], ' ', min(id)::VARCHAR), NULL,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')), NULL
+FROM _ranking_truth_ids(truth, names, 'item') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
+
+-- The error texts of columns of the history that are missing or do not fit truth's. Times need be there only
+-- if they are named. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_history_misfits(truth, history, names, time_col) AS
+list_transform(
+    [
+        -- The argument, its text, and the type of the column in truth and in history.
+        (
+            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
+        ),
+        (
+            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
+        ),
+        (
+            'time_col', coalesce(time_col::VARCHAR, 'time'),
+            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
+        )
+    ],
+    lambda c: CASE
+        WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
+        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
+            THEN NULL
+        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
+            THEN concat(
+                'truth or history without a column time, so its late events are not looked for, got ',
+                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
+        WHEN c[4] IS NULL
+            THEN concat(
+                'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
+                _ranking_columns(_ranking_column_texts(typeof((SELECT events FROM query_table(history) AS events WHERE false)))))
+        WHEN c[1] = 'time_col' AND c[3] IS NULL
+            THEN concat(
+                'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
+                _ranking_columns(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))))
+        WHEN c[1] = 'time_col'
+            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
+                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
+            END
+        WHEN NOT _ranking_same_type(c[3], c[4])
+            THEN concat(
+                _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
+                _ranking_cut(c[4]))
+    END
+);
+
+-- What the evidence of lists says: scores whose best end is down, truth that was joined into a model, one list for
+-- all users.
+--
+-- Relevant items stand below others if the mean deviation is below 0 by 3.3 standard errors over at least 30 users, which
+-- happens to one random model of 2,000, or by 1.65 where scores in equal steps or a column rank say so too; and by 3.3 over
+-- at least 10 items, since one list for all users is one piece of evidence. With a history, lists without what users
+-- have seen say which of the two causes it is.
+CREATE OR REPLACE TEMP MACRO _ranking_evidence_problems(read) AS TABLE
+SELECT
+    one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
+    one.severity
+FROM (
+    SELECT system, unnest([
+        {'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
+        {'code': end_code, 'count': n_below, 'of': n, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
+        {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
+        {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
+        {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
+    ]) AS one
+    FROM (
+        SELECT
+            system,
+            sum(rows) AS rows,
+            sum(lists) AS lists,
+            sum(judged) AS judged,
+            sum(first) AS first,
+            sum(several) AS several,
+            sum(n_whole) AS n,
+            min(user) AS user,
+            2 * sum(against) > sum(lists) OR sum(numbered) >= greatest(0.95 * sum(long), 1) AS looks_ranked,
+            CASE WHEN 2 * sum(against) > sum(lists) OR sum(stepped) >= greatest(0.95 * sum(long), 1) THEN 1.65 ELSE 3.3 END AS z,
+            -- Items weigh as the root of how many users they have: rare ones of which little is known do not drown the others.
+            sum(item_total / sqrt(item_n)) AS item_sum,
+            item_sum / sum(sqrt(item_n)) AS item_mean,
+            sum(item_total ** 2 / item_n) - 2 * item_mean * sum(item_total) + item_mean ** 2 * sum(item_n) AS item_squares,
+            sum(n_whole) >= 30 AND _ranking_is_below(sum(total_whole), sum(squares_whole), sum(n_whole), z)
+                AND count(item_n) >= 10 AND sum(sqrt(item_n)) ** 2 >= 6 * sum(item_n) AND item_sum < 0
+                AND item_sum ** 2 * (count(item_n) - 1) > 3.3 ** 2 * count(item_n) * item_squares AS is_surely_below,
+            sum(below) * (is_surely_below OR (looks_ranked AND sum(below) > sum(above)))::BIGINT AS n_below,
+            CASE WHEN is_surely_below THEN 'wrong' ELSE 'doubtful' END AS end_severity,
+            CASE
+                WHEN is_surely_below AND sum(n_unseen) > 0
+                    AND NOT _ranking_is_below(sum(total_unseen), sum(squares_unseen), sum(n_unseen), 1.65) THEN 'seen_first'
+                ELSE 'upside_down'
+            END AS end_code,
+            looks_ranked AND sum(n_whole) = 0 AS is_unknown,
+            sum(unjudged) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
+            CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
+            sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
+        FROM (
+            SELECT
+                system,
+                sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                min(least) AS least,
+                max(most) AS most,
+                min(user) AS user,
+                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
+                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
+                sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
+                sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
+                sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
+                sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
+                sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
+                sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+            FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
+            GROUP BY unseen, system, item
+        )
+        GROUP BY system
+    )
+)
+WHERE one.count > 0;
+
+-- Whether a mean is below 0 by so many standard errors.
+CREATE OR REPLACE TEMP MACRO _ranking_is_below(total, squares, n, z) AS
+coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
+
+-- The items of truth that none of a system's matches, and the ids of a kind that match but for case and the like. It
+-- needs whole tables. That no user matches follows from what each user lacks: see _ranking_problem_rows.
+CREATE OR REPLACE TEMP MACRO _ranking_id_problems(read, name, kind) AS TABLE
+SELECT one.code, system, NULL::BIGINT AS k, one.count, NULL AS of_row, one.example, NULL::BIGINT AS size, one.of, NULL AS severity
+FROM (
+    SELECT
+        system,
+        unnest([
+            {
+                'code': 'no_common_item',
+                'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
+                'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
+                'of': n_truth
+            },
+            {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
+        ]) AS one
+    FROM (
+        SELECT
+            listed.system,
+            count(*) AS n_listed,
+            count(known.id) AS n_common,
+            min(listed.id) AS of_rec,
+            count(alike.id) AS n_alike,
+            min(CASE WHEN alike.id IS NOT NULL THEN format('''{}'' for ''{}''', listed.id, alike.id) END) AS alike,
+            any_value(of_all.n) AS n_truth,
+            any_value(of_all.id) AS of_truth
+        FROM (SELECT system, COLUMNS('^listed_' || kind) AS id FROM query_table(read)) AS listed
+        CROSS JOIN (
+            SELECT count(id) AS n, min(id) AS id FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+        ) AS of_all
+        LEFT JOIN (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read)) AS known
+            ON _ranking_same_id(listed.id, known.id)
+        LEFT JOIN (
+            SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
+            FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
+            WHERE _ranking_family(typeof(id)) = 'VARCHAR'
+            GROUP BY plain
+        ) AS alike
+            ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
+        WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
+        GROUP BY listed.system
+    )
+)
+WHERE one.count > 0;
+
+-- An id without what a reader overlooks: case, blanks around it, zeros in front, and `.0` behind a number.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
+
+-- Whether users and items are swapped in one of the tables: more ids match the other way round.
+CREATE OR REPLACE TEMP MACRO _ranking_swapped_problems(read) AS TABLE
+SELECT 'swapped', NULL, NULL, sum(n * is_crossed::BIGINT), NULL, NULL, NULL, sum(n), NULL
+FROM (
+    SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
+    FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
+    JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
+    GROUP BY listed_user IS NULL, known_user IS NULL
+)
+HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
+
+-- The users of truth whom not all systems serve.
+CREATE OR REPLACE TEMP MACRO _ranking_served_problems(read) AS TABLE
+SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT
+        {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
+        unnest(
+            list_transform(every_system, lambda one: {'code': 'lists', 'system': NULL::VARCHAR})
+            || list_transform(
+                -- A system may be NULL.
+                list_filter(every_system, lambda one: NOT list_contains(served, {'name': one})),
+                lambda one: {'code': 'not_in_rec', 'system': one})
+            || list_transform(
+                list_filter(served, lambda one: len(served) = 1 AND len(every_system) > 1),
+                lambda one: {'code': 'one_system_only', 'system': one.name}),
+            recursive := true)
+    FROM (
+        SELECT
+            truths.known_user AS id,
+            coalesce(list({'name': recs.system}) FILTER (recs.listed_user IS NOT NULL), []) AS served
+        FROM query_table(read) AS truths
+        LEFT JOIN query_table(read) AS recs
+            ON _ranking_same_id(recs.listed_user, truths.known_user)
+        WHERE truths.known_user IS NOT NULL
+        GROUP BY truths.known_user
+    )
+    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
+)
+GROUP BY code, system;
+
+-- The systems that have no user of truth in common, for each how many others and the first of them. It needs
+-- whole tables. Of more than 100 systems, and where a user has recommendations of all, it looks no further.
+CREATE OR REPLACE TEMP MACRO _ranking_apart_problems(read) AS TABLE
+SELECT 'systems_apart', system, NULL, len(apart), NULL, list_sort(apart, 'ASC')[1], NULL, n_others, NULL
+FROM (
+    SELECT
+        system,
+        len(every_system) - 1 AS n_others,
+        list_filter(every_system, lambda other: NOT list_contains(together, other)) AS apart
+    FROM (
+        SELECT system, any_value(every_system) AS every_system, list_distinct(flatten(list(systems))) AS together
+        FROM (
+            SELECT systems, every_system, unnest(systems) AS system
+            FROM (
+                SELECT
+                    unnest(list(systems)) AS systems,
+                    list_distinct(flatten(list(systems))) AS every_system,
+                    max(len(systems)) AS most
+                FROM (
+                    SELECT DISTINCT list_sort(list(recs.system), 'ASC') AS systems
+                    FROM query_table(read) AS recs
+                    JOIN query_table(read) AS truths
+                        ON _ranking_same_id(recs.listed_user, truths.known_user)
+                    WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
+                    GROUP BY recs.listed_user
+                )
+            )
+            WHERE most < len(every_system) AND len(every_system) <= 100
+        )
+        GROUP BY system
+    )
+)
+WHERE len(apart) > 0;
+
+-- The rows of ranking_check, of the problems of all users. Where no list has k items, one is short that has
+-- fewer than the longest.
+CREATE OR REPLACE TEMP MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+SELECT
+    CASE
+        WHEN severity IS NOT NULL THEN severity
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
+            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
+            '{score}', coalesce(names['score']::VARCHAR, 'score')),
+            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k'))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            example,
+            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
+            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
+            CASE WHEN code = 'no_common_user'
+                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
+            END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            CASE
+                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
+                ELSE code
+            END AS code,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            -- Of a system: the users of truth that it leaves out, and those that are not in truth.
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            -- At a k: the lists that are shorter, and the longest of them.
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found)
+    )
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0
+)
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;

@@ -136,3 +136,125 @@ FROM (
     GROUP BY userid, itemid
 )
 CROSS JOIN _ranking_scale;
+
+-- The list of each system and user that takes part in a fusion, with the rank and the score of each item.
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
+SELECT
+    *,
+    list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
+FROM (
+    SELECT
+        userid,
+        system,
+        weight,
+        CASE
+            WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
+                THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
+            -- An item twice, or NULL.
+            ELSE list_transform(
+                [list_sort(
+                    list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]}),
+                    'ASC',
+                    'NULLS LAST')],
+                lambda ordered: list_filter(
+                    ordered,
+                    lambda entry, place:
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
+            )[1]
+        END AS entries
+    FROM (
+        SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
+        FROM (
+            SELECT
+                userid,
+                system,
+                _ranking_fuse_weight(system, weights, systems) AS weight,
+                -- As in _ranking_rec_lists.
+                CASE
+                    WHEN _ranking_few_digits(typeof(any_value(score)))
+                        THEN list_sort(list((opposite, itemid)), 'ASC', 'NULLS LAST')
+                    WHEN names['descending']
+                        THEN list((opposite, itemid) ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+                    ELSE list((opposite, itemid) ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+                END[:least(coalesce(TRY_CAST(depth AS HUGEINT), 2147483647), 2147483647)] AS listed
+            FROM (
+                SELECT *, TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END AS opposite
+                FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
+            )
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
+        )
+    )
+    WHERE weight > 0
+);
+
+-- The weight of a system in a fusion; 0 for one that has no part in it.
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_weight(system, weights, systems) AS
+CASE
+    -- Systems that are an error leave none out: where no row can be left, DuckDB 2.0.1 drops the error from the plan.
+    WHEN len(TRY_CAST(systems AS VARCHAR[])) > 0
+        AND NOT coalesce(list_contains(TRY_CAST(systems AS VARCHAR[]), system::VARCHAR), false)
+        THEN 0
+    WHEN weights IS NULL THEN 1
+    ELSE (TRY_CAST(weights AS MAP(VARCHAR, DOUBLE)))[system::VARCHAR]
+END::DOUBLE;
+
+-- The error text of a column or argument of ranking_fuse that does not fit; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
+coalesce(
+    _ranking_rec_misfit(rec, names),
+    CASE WHEN names['system']::VARCHAR = ''
+        THEN 'system_col must name the column of the systems to fuse, got '''''
+    END,
+    _ranking_option(
+        'method', method, 'rrf|combsum|combmnz|borda',
+        coalesce(method::VARCHAR IN ('rrf', 'combsum', 'combmnz', 'borda'), false)),
+    _ranking_option(
+        'normalize', normalize, 'min_max|z_score|sum|none',
+        coalesce(normalize::VARCHAR IN ('min_max', 'z_score', 'sum', 'none'), false)),
+    _ranking_option(
+        'rrf_k', rrf_k, 'a number >= 0',
+        coalesce(
+            _ranking_is_number(typeof(rrf_k)) AND TRY_CAST(rrf_k AS DOUBLE) >= 0 AND isfinite(TRY_CAST(rrf_k AS DOUBLE)),
+            false)),
+    _ranking_option(
+        'depth', depth, 'an integer >= 1, or NULL for whole lists',
+        depth IS NULL OR coalesce(_ranking_is_integer(typeof(depth)) AND TRY_CAST(depth AS HUGEINT) >= 1, false)),
+    _ranking_option(
+        'systems', systems, 'a list of names, such as [''bm25'', ''vector'']',
+        systems IS NULL OR coalesce(len(TRY_CAST(systems AS VARCHAR[])) > 0, false)),
+    _ranking_option(
+        'weights', weights, 'a MAP of numbers >= 0, such as MAP {''bm25'': 1, ''vector'': 2}',
+        weights IS NULL OR coalesce(
+            list_bool_and(list_transform(
+                map_values(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))),
+                lambda weight: coalesce(weight >= 0 AND isfinite(weight), false))),
+            false)),
+    CASE WHEN weights IS NOT NULL OR systems IS NOT NULL THEN (
+        SELECT coalesce(
+            _ranking_fuse_stranger('systems', TRY_CAST(systems AS VARCHAR[]), every_system),
+            _ranking_fuse_stranger('weights', map_keys(TRY_CAST(weights AS MAP(VARCHAR, DOUBLE))), every_system),
+            'weights must have one of each system (0 leaves it out), got none of '
+                || list_filter(
+                    list_transform(every_system, lambda system: coalesce(system, 'NULL')),
+                    lambda system, place: _ranking_fuse_weight(every_system[place], weights, systems) IS NULL)[1],
+            CASE WHEN list_max(list_transform(
+                every_system, lambda system: _ranking_fuse_weight(system, weights, systems))) = 0
+                THEN 'weights must not all be 0, got ' || _ranking_cut(weights::VARCHAR)
+            END)
+        FROM (
+            SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
+            FROM _ranking_systems(rec, names)
+            -- DuckDB runs this even where the CASE above is false, and would read rec for nothing.
+            WHERE weights IS NOT NULL OR systems IS NOT NULL
+        )
+    ) END
+);
+
+-- The error text of a name that is no system of rec; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_fuse_stranger(argument, named, every_system) AS
+argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
+|| list_transform(
+    list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
+    lambda name: coalesce(_ranking_cut(name), 'NULL')
+)[1];

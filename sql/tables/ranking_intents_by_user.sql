@@ -161,3 +161,81 @@ AND (
             END))::BOOLEAN,
         true)
 );
+
+-- The gain of each item of a list in the intents that it meets, the less the more items above meet them.
+CREATE OR REPLACE TEMP MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
+-- All that a step reads is in its state: DuckDB 1.5 mixes up rows where list_reduce reads a column.
+list_reduce(
+    [{
+        'left': items,
+        -- what an item gains in each intent
+        'weights': list_transform(range(list_max(flatten(items))), lambda intent: 1::DOUBLE),
+        'gains': []::DOUBLE[]
+    }]
+    || list_transform(
+        range(n), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
+    lambda state, step: list_transform(
+        [list_transform(
+            CASE WHEN is_ideal THEN state.left ELSE state.left[:1] END,
+            -- Sorted, so that equal gains are equal to the bit.
+            lambda intents: list_sum(list_sort(list_transform(intents, lambda intent: state.weights[intent]), 'ASC')))],
+        lambda found: list_transform(
+            [list_position(found, list_max(found))],
+            lambda best: {
+                'left': state.left[:best - 1] || state.left[best + 1:],
+                'weights': list_transform(
+                    state.weights,
+                    lambda weight, intent: CASE
+                        WHEN list_contains(state.left[best], intent) THEN weight * (1 - TRY_CAST(alpha AS DOUBLE))
+                        ELSE weight
+                    END),
+                'gains': state.gains || [found[best]]
+            })[1])[1]
+).gains;
+
+-- The intents that each item of truth meets, numbered for each user.
+CREATE OR REPLACE TEMP MACRO _ranking_intents(truth, names, intent_col, caller) AS TABLE
+SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
+FROM (
+    SELECT
+        userid,
+        itemid,
+        is_met,
+        dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
+    FROM (
+        SELECT
+            userid,
+            itemid,
+            CASE
+                -- A column that is not there is an error of its own.
+                WHEN is_met AND intent IS NULL AND _ranking_has(truth, intent_col, 'intent')
+                    THEN error(concat(
+                        caller, ': ', _ranking_cut(coalesce(intent_col::VARCHAR, 'intent')),
+                        ' must not be NULL for an item that meets one, got ', _ranking_row(names, userid, itemid)))
+                ELSE intent
+            END AS intent,
+            is_met
+        FROM (
+            SELECT
+                userid,
+                itemid,
+                intent,
+                itemid IS NOT NULL
+                AND CASE
+                    WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
+                    ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
+                END AS is_met
+            FROM (
+                SELECT
+                    -- least and coalesce leave the NULL out, as in _ranking_truths.
+                    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
+                    coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
+            )
+            WHERE userid IS NOT NULL
+        )
+    )
+)
+GROUP BY userid, itemid;

@@ -84,3 +84,177 @@ FROM (
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
 );
+
+-- The events of ranking_split, with their columns by role and the moments by which they are split.
+CREATE OR REPLACE TEMP MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
+WITH _ranking_timed AS NOT MATERIALIZED (
+    SELECT
+        * EXCLUDE (ranking_time),
+        CASE
+            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
+        END AS ranking_moment
+    FROM (
+        SELECT
+            * EXCLUDE (ranking_absent),
+            -- least leaves out the NULL of ranking_absent.
+            least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
+            least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
+            least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
+    )
+), _ranking_placed AS NOT MATERIALIZED (
+    SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
+        PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
+    ) END AS ranking_moment)
+    FROM _ranking_timed
+)
+FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
+
+-- The windows of the folds of ranking_split, or an error where a fold has no train or the first no test. An
+-- argument that does not fit is told first: what it makes of the windows says nothing about the events.
+CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
+) AS TABLE
+SELECT
+    ranking_fold,
+    ranking_test_from,
+    ranking_test_until,
+    CASE
+        WHEN ranking_test_from > latest
+            THEN error(concat('ranking_split: ', coalesce(
+                'test_from must not be after the last event, got ' || test_from::VARCHAR,
+                'test_size must reach back to the last event, got ' || test_size::VARCHAR)))
+        WHEN _ranking_moment_before(ranking_test_from, 1, gap) <= earliest
+            THEN error(concat(
+                'ranking_split: a fold must have events before its test', CASE WHEN last IS NULL THEN ' and gap' END,
+                ', got none for fold ', ranking_fold, ': take fewer folds',
+                CASE WHEN last IS NULL THEN ', a shorter test_size or gap, or a later test_from' ELSE ' or a smaller last' END))
+        ELSE _ranking_moment_before(ranking_test_from, 1, gap)
+    END AS ranking_train_until
+FROM (
+    SELECT
+        *,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, last)
+            WHEN test_size IS NOT NULL THEN _ranking_moment_before(until, ranking_fold, test_size)
+            ELSE _ranking_moment(test_from)
+        END AS ranking_test_from,
+        CASE
+            WHEN last IS NOT NULL THEN _ranking_moment_before(until, ranking_fold - 1, last)
+            ELSE _ranking_moment_before(until, ranking_fold - 1, test_size)
+        END AS ranking_test_until
+    FROM (
+        SELECT
+            unnest(range(1, TRY_CAST(folds AS BIGINT) + 1)) AS ranking_fold,
+            earliest,
+            latest,
+            CASE
+                WHEN test_from IS NOT NULL AND test_size IS NOT NULL
+                    THEN _ranking_moment_before(_ranking_moment(test_from), -1, test_size)
+                WHEN last IS NULL AND _ranking_type(events, time_col, 'time') = 'DATE'
+                    THEN latest + 86_400_000_000  -- a day
+                ELSE latest + 1
+            END AS until
+        FROM (
+            SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
+            FROM _ranking_events(events, last, user_col, item_col, time_col)
+        )
+        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
+    )
+);
+
+-- The moment that lies some spans before another; the same one for a span of NULL.
+CREATE OR REPLACE TEMP MACRO _ranking_moment_before(moment, times, span) AS
+CASE
+    WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
+    ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
+END;
+
+-- The error text of a column or argument of ranking_split that does not fit; NULL for none. Known when the
+-- query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: CASE
+            WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+                THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+            WHEN c[4] IS NULL
+                THEN concat(
+                    'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
+                    _ranking_columns(_ranking_column_texts(typeof((SELECT rows FROM query_table(events) AS rows WHERE false)))))
+            WHEN c[1] = 'time_col'
+                THEN CASE
+                    WHEN _ranking_time_kind(c[4]) IS NULL
+                        THEN concat(
+                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
+                    WHEN test_from IS NOT NULL
+                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
+                        THEN concat(
+                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
+                            _ranking_cut(typeof(test_from)))
+                    ELSE coalesce(
+                        _ranking_option(
+                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
+                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
+                        _ranking_option(
+                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
+                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
+                END
+        END
+    )
+    || list_transform(
+        [_ranking_columns(_ranking_column_texts(typeof((
+            SELECT taken
+            FROM (
+                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
+            ) AS taken
+            WHERE false
+        ))))],
+        lambda taken: CASE WHEN taken <> 'ranking_absent'
+            THEN 'events must have no column fold, part or dropped (rename it), got '
+                || replace(taken, 'ranking_absent, ', '')
+        END
+    )
+    || [
+        _ranking_collation_problem(),
+        _ranking_option(
+            'folds', folds, 'an integer >= 1',
+            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END
+    ]
+    || list_transform(
+        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
+        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
+            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
+        END
+    )
+);
+
+-- The rule that a span of time breaks, in words; NULL for one that fits.
+CREATE OR REPLACE TEMP MACRO _ranking_span_rule(span, kind, least) AS
+CASE
+    WHEN span IS NULL THEN NULL
+    WHEN kind = 'an integer' AND NOT _ranking_is_integer(typeof(span)) THEN 'an integer, for a time that is one'
+    WHEN kind <> 'an integer' AND typeof(span) <> 'INTERVAL' THEN 'an INTERVAL, for a time that is ' || kind
+    WHEN TRY_CAST(span AS BIGINT) < least OR TRY_CAST(span AS INTERVAL) < least * INTERVAL 1 MICROSECOND
+        THEN CASE least WHEN 0 THEN '0 or more' ELSE 'above 0' END
+END;

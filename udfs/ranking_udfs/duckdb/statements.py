@@ -22,7 +22,7 @@ from ..version import version
 from .kept import keep, place, stamp
 
 LAST_MACRO = "_ranking_macros"
-# The folders of macros, a file for each, and how a macro's second name begins if its own does not begin so.
+# The folders of macros, and how a macro's second name begins if its own does not begin so.
 # `internal/` has no second names; `sql/queries/` and the templates are no macros.
 ROOMS = {
     "common/internal": "",
@@ -38,6 +38,8 @@ ROOMS = {
     "hivemall": "udf_",
     "hivemall/internal": "",
 }
+# The beginning of a macro, with the comment above it.
+MACRO = re.compile(r"^(?:(?:--.*)?\n)*CREATE OR REPLACE TEMP MACRO (\w+)", re.MULTILINE)
 # A comment and the space before it, or a string or quoted name, in which two hyphens begin none.
 COMMENT = re.compile(r"""('(?:[^']|'')*'|"(?:[^"]|"")*")|\s*--.*""")
 # A string, in which nothing is called, or the name of a function that is called without its schema.
@@ -86,14 +88,17 @@ def read(name: str) -> str:
 
 @cache
 def texts() -> dict[str, tuple[str, str]]:
-    """The file of each macro and the room that it lies in, by the name of the file."""
+    """Return each macro with the comment above it, and the folder of its file, by its name."""
     root = folder()
-    return {
-        file.name.removesuffix(".sql"): (file.read_text(encoding="utf-8"), room)
-        for room in ROOMS
-        for file in sorted((root / room).iterdir(), key=attrgetter("name"))
-        if file.name.endswith(".sql")
-    }
+    found = {}
+    for room in ROOMS:
+        for file in sorted((root / room).iterdir(), key=attrgetter("name")):
+            text = file.read_text(encoding="utf-8") if file.name.endswith(".sql") else ""
+            starts = list(MACRO.finditer(text))
+            ends = [match.start() for match in starts[1:]] + [len(text)]
+            for match, end in zip(starts, ends, strict=False):
+                found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
+    return found
 
 
 @cache
@@ -127,15 +132,14 @@ def read_macros() -> dict[str, Macro]:
     name is the pack's alone. (If the one called the other, DuckDB would not take it with OVER.)
     """
     found = {}
-    for text, room in texts().values():
-        for sql in re.split(r"^(?=CREATE OR REPLACE TEMP MACRO )", code(text), flags=re.MULTILINE)[1:]:
-            prefix, name = ROOMS[room], sql.split(maxsplit=6)[5].partition("(")[0]
-            always = name if name.startswith((prefix, "_")) else prefix + name
-            described = "" if name.startswith("_") else description(text)
-            may_forward = " AS TABLE" in sql or room == "measures"  # with OVER, DuckDB takes no forward
-            for each in (always, name):
-                renamed = sql.replace(f"MACRO {name}", f"MACRO {each}", 1)
-                found[each] = Macro(renamed, always, described, may_forward)
+    for name, (text, room) in texts().items():
+        prefix, sql = ROOMS[room], code(text).strip()
+        always = name if name.startswith((prefix, "_")) else prefix + name
+        described = "" if name.startswith("_") else description(text)
+        may_forward = " AS TABLE" in sql or room == "measures"  # with OVER, DuckDB takes no forward
+        for each in (always, name):
+            renamed = sql.replace(f"MACRO {name}", f"MACRO {each}", 1)
+            found[each] = Macro(renamed, always, described, may_forward)
     called = {
         name: sorted(set(re.findall(r"\w++(?=\()", macro.sql)) & found.keys() - {name})
         for name, macro in found.items()

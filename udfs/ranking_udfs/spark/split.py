@@ -16,7 +16,7 @@ from ..texts import shorten
 from .tables import by_place, schema
 
 DAY = 86_400_000_000
-MOMENTS = {  # by Spark's type: what sql/tables/internal/_ranking_moment.sql gives
+MOMENTS = {  # by Spark's type: what _ranking_moment of SQL gives
     "date": f"unix_date({{0}}) * {DAY}L",
     "timestamp": "unix_micros({0})",
     "timestamp_ntz": f"unix_date(CAST({{0}} AS DATE)) * {DAY}L + hour({{0}}) * 3600000000L"

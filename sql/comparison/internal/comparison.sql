@@ -1,0 +1,505 @@
+-- True, or an error if an option of a comparison cannot be.
+CREATE OR REPLACE TEMP MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
+CASE
+    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
+    WHEN NOT coalesce(
+        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
+    ) OR NOT _ranking_is_number(typeof(confidence))
+        THEN error(concat(
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
+        ))
+    WHEN margin IS NOT NULL AND NOT (
+        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
+    )
+        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
+    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
+        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
+    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
+        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
+    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
+        THEN error(concat(
+            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
+        ))
+    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
+        THEN error(concat(
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
+        ))
+    ELSE true
+END;
+
+-- Names as an error lists them, on one line. Used wherever one of a comparison's does.
+CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS
+list_transform(
+    [regexp_replace(
+        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
+    )],
+    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
+)[1];
+
+-- The body of ranking_compare and ranking_compare_by_user: pairs of systems, their users' differences, and from
+-- these p, intervals and verdicts.
+CREATE OR REPLACE TEMP MACRO _ranking_comparison
+    (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
+_ranking_pair_values AS MATERIALIZED (FROM _ranking_paired_values(scores, '_ranking_pairs')),
+_ranking_means AS MATERIALIZED (FROM _ranking_difference_means('_ranking_pair_values', caller)),
+_ranking_variances AS (
+    SELECT
+        *,
+        found - users AS users_undefined,
+        CASE WHEN users > 1 THEN users - 1 END AS df,
+        deviation / sqrt(users) AS standard_error,
+        difference / nullif(deviation, 0) AS effect_size
+    FROM _ranking_difference_variances('_ranking_pair_values', '_ranking_means', test, caller)
+    JOIN (
+        SELECT unnest(compared_measures, max_depth := 2), generate_subscripts(compared_measures, 1) AS measure_place
+        FROM query_table(scores) AS scores_of
+        WHERE compared_measures IS NOT NULL
+    ) ON value_place = place AND (only_at IS NULL OR len(list_filter(only_at, lambda one: one IS NOT DISTINCT FROM k)) > 0)
+),
+_ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
+_ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
+SELECT
+    pair,
+    measure_place,
+    ranking_segment,
+    pairs.baseline,
+    pairs.system,
+    k,
+    measure,
+    users,
+    users_undefined,
+    users_without_rec_baseline,
+    users_without_rec_system,
+    mean_baseline,
+    mean_system,
+    difference,
+    low,
+    high,
+    relative,
+    relative_low,
+    relative_high,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
+    users - n_higher - n_lower AS ties,
+    CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
+    standard_error,
+    effect_size,
+    p,
+    p_adjusted,
+    p_same,
+    p_same_adjusted,
+    method,
+    minimum_detectable_effect,
+    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
+    higher_is_better
+FROM (
+    SELECT
+        *,
+        (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
+        max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
+    FROM _ranking_bounds
+)
+JOIN _ranking_pairs AS pairs USING (pair)
+WHERE CASE
+    WHEN is_disjoint THEN error(concat(
+        caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
+        _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
+        ': compare what both recommend to the same users'
+    ))::BOOLEAN
+    ELSE true
+END;
+
+-- Which systems are compared with which.
+CREATE OR REPLACE TEMP MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
+SELECT
+    100000 * baseline_place + system_place AS pair,
+    systems[baseline_place] AS baseline,
+    systems[system_place] AS system
+FROM (
+    SELECT
+        systems,
+        baseline_place,
+        unnest(CASE
+            WHEN wanted IS NULL THEN range(baseline_place + 1, len(systems) + 1)
+            ELSE list_filter(range(1, len(systems) + 1), lambda place: place <> baseline_place)
+        END) AS system_place
+    FROM (
+        SELECT
+            systems,
+            wanted,
+            unnest(CASE
+                WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
+                    caller, ': ', source, ' must have two systems or more, got ',
+                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')
+                ))
+                WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
+                    caller, ': baseline must be one of the systems where there are more than 20 (',
+                    _ranking_list_names(systems), '), got NULL'
+                ))
+                WHEN wanted IS NULL THEN range(1, len(systems) + 1)
+                WHEN list_contains(systems::VARCHAR[], wanted) THEN [list_position(systems::VARCHAR[], wanted)]
+                ELSE error(concat(
+                    caller, ': baseline must be a system of ', source, ' (', _ranking_list_names(systems), '), got ',
+                    _ranking_list_names([wanted])
+                ))
+            END) AS baseline_place
+        FROM (
+            SELECT
+                list(DISTINCT system ORDER BY system ASC NULLS LAST) AS systems,
+                baseline::VARCHAR AS wanted,
+                CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
+            FROM query_table(scores) AS scores_of
+            WHERE compared_measures IS NULL
+        )
+    )
+);
+
+-- What each user's values are, the baseline's and the system's, for every pair of systems.
+CREATE OR REPLACE TEMP MACRO _ranking_paired_values(scores, pairs) AS TABLE
+SELECT
+    coalesce(of_baseline.pair, of_system.pair) AS pair,
+    coalesce(of_baseline.k, of_system.k) AS k,
+    coalesce(of_baseline.ranking_segment, of_system.ranking_segment) AS ranking_segment,
+    of_baseline.numbers AS baseline_values,
+    of_system.numbers AS system_values,
+    of_baseline.has_rec AS baseline_has_rec,
+    of_system.has_rec AS system_has_rec
+FROM (
+    SELECT pair, userid, k, ranking_segment, numbers, has_rec
+    FROM query_table(scores) AS scores_of
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline
+) AS of_baseline
+FULL JOIN (
+    SELECT pair, userid, k, ranking_segment, numbers, has_rec
+    FROM query_table(scores) AS scores_of
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system
+) AS of_system
+    ON of_baseline.pair = of_system.pair
+    AND of_baseline.userid = of_system.userid
+    AND of_baseline.k IS NOT DISTINCT FROM of_system.k
+    AND of_baseline.ranking_segment IS NOT DISTINCT FROM of_system.ranking_segment;
+
+-- Means, extremes and counts of every pair of systems.
+--
+-- Returns: pair, k, ranking_segment, place; found (users that either system has), users (with both values),
+--     mean_baseline, mean_system, difference (the mean), relative (difference / mean_baseline, NULL where that is no
+--     number), n_higher and n_lower (users whose difference is above or below 0), users_without_rec_baseline and
+--     users_without_rec_system (NULL if not known), n_shared (users with lists of both), largest_value (|value|),
+--     is_constant (whether all differences are the same, up to 1e-12 of the largest value or 1), is_identical (whether
+--     they are all 0 so); and by which powers of 2 to divide what is left without the mean: difference_scale,
+--     baseline_scale, and residual_scale, of the residual difference - relative * baseline_value
+CREATE OR REPLACE TEMP MACRO _ranking_difference_means(paired, caller) AS TABLE
+SELECT
+    * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
+        CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
+        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower
+    ),
+    highest - lowest <= tolerance AS is_constant,
+    _ranking_power_of_2(highest - lowest) AS difference_scale,
+    _ranking_power_of_2(baseline_highest - baseline_lowest) AS baseline_scale,
+    _ranking_power_of_2(
+        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)
+    ) AS residual_scale
+FROM (
+    SELECT
+        *,
+        CASE WHEN isfinite(difference / nullif(mean_baseline, 0)) THEN difference / mean_baseline END AS relative,
+        1e-12 * greatest(1, largest_value) AS tolerance,
+        greatest(-lowest, highest) <= 1e-12 * greatest(1, largest_value) AS is_identical
+    FROM (
+        SELECT
+            pair,
+            k,
+            ranking_segment,
+            place,
+            count(*) AS found,
+            count(difference) AS users,
+            ranking_mean(baseline_value) AS mean_baseline,
+            ranking_mean(system_value) AS mean_system,
+            ranking_mean(difference) AS difference,
+            count(*) FILTER (difference > 0) AS n_higher,
+            count(*) FILTER (difference < 0) AS n_lower,
+            min(difference) AS lowest,
+            max(difference) AS highest,
+            min(baseline_value) AS baseline_lowest,
+            max(baseline_value) AS baseline_highest,
+            max(greatest(abs(baseline_value), abs(system_value))) AS largest_value,
+            CASE WHEN count(baseline_has_rec) > 0 THEN count(*) FILTER (NOT baseline_has_rec) END
+                AS users_without_rec_baseline,
+            CASE WHEN count(system_has_rec) > 0 THEN count(*) FILTER (NOT system_has_rec) END
+                AS users_without_rec_system,
+            count(*) FILTER (is_shared) AS n_shared
+        FROM _ranking_user_differences(paired, caller)
+        GROUP BY pair, k, ranking_segment, place
+    )
+    WHERE CASE
+        WHEN NOT isfinite(highest - lowest)
+            THEN error(caller || ': differences of a measure must be finite numbers, got infinity')::BOOLEAN
+        ELSE true
+    END
+);
+
+-- A power of 2 that is no smaller, by which to divide before an exact sum: what is divided by it loses no
+-- digit.
+CREATE OR REPLACE TEMP MACRO _ranking_power_of_2(x) AS
+CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
+
+-- Each user's two values of every measure, and their difference, or an error if a value is not finite.
+--
+-- Returns: pair, k, ranking_segment, place (that of the measure in the lists), baseline_value and system_value (both
+--     NULL if either is), difference (system_value - baseline_value; 0 up to 1e-12 of the larger of them and 1),
+--     baseline_has_rec, system_has_rec, is_shared (whether the user has a list of both, as far as that is known)
+CREATE OR REPLACE TEMP MACRO _ranking_user_differences(paired, caller) AS TABLE
+SELECT
+    pair,
+    k,
+    ranking_segment,
+    place,
+    CASE WHEN system_value IS NOT NULL THEN baseline_value END AS baseline_value,
+    CASE WHEN baseline_value IS NOT NULL THEN system_value END AS system_value,
+    CASE
+        WHEN abs(system_value - baseline_value) <= 1e-12 * greatest(1, abs(baseline_value), abs(system_value)) THEN 0
+        ELSE system_value - baseline_value
+    END AS difference,
+    baseline_has_rec,
+    system_has_rec,
+    is_shared
+FROM (
+    SELECT
+        pair,
+        k,
+        ranking_segment,
+        baseline_has_rec,
+        system_has_rec,
+        baseline_values IS NOT NULL AND system_values IS NOT NULL
+            AND coalesce(baseline_has_rec, true) AND coalesce(system_has_rec, true) AS is_shared,
+        unnest(range(1, coalesce(len(baseline_values), len(system_values)) + 1)) AS place,
+        unnest(baseline_values) AS baseline_value,
+        unnest(system_values) AS system_value
+    FROM query_table(paired) AS paired_of
+)
+WHERE CASE
+    WHEN (isfinite(baseline_value) AND isfinite(system_value)) IS NOT DISTINCT FROM false
+        THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
+    ELSE true
+END;
+
+-- How far the users' differences spread, of every pair of systems.
+--
+-- A second look at the users, since only sums of what is left without the mean keep all digits. Each is an exact sum
+-- (_ranking_exact_sum) of numbers from -1 to 1: the same on any threads and in any order.
+--
+-- The last three are what Fieller's interval is made of: variances and covariance of the means, relative to the
+-- baseline's, of the baseline and of the residual difference - relative * baseline_value.
+CREATE OR REPLACE TEMP MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
+SELECT
+    means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
+    differences,
+    CASE WHEN is_constant AND users > 1 THEN 0 ELSE difference_scale * sqrt(squares / nullif(users - 1, 0)) END AS deviation,
+    residual_squares * (residual_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS residual_variance,
+    baseline_squares * (baseline_scale / mean_baseline) ** 2 / users / nullif(users - 1, 0) AS baseline_variance,
+    products * (residual_scale / mean_baseline) * (baseline_scale / mean_baseline) / users / nullif(users - 1, 0)
+        AS covariance
+FROM query_table(means) AS means
+JOIN (
+    SELECT
+        each.pair,
+        each.k,
+        each.ranking_segment,
+        each.place,
+        _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
+        _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
+        _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
+        _ranking_exact_sum(
+            (each.difference - relative * baseline_value) / residual_scale
+                * ((baseline_value - mean_baseline) / baseline_scale),
+            80
+        ) AS products,
+        CASE WHEN test = 'randomization' THEN list(each.difference) FILTER (each.difference <> 0) END AS differences
+    FROM _ranking_user_differences(paired, caller) AS each
+    JOIN (FROM query_table(means) AS means_of) AS of_all
+        ON each.pair = of_all.pair
+        AND each.place = of_all.place
+        AND each.k IS NOT DISTINCT FROM of_all.k
+        AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
+    GROUP BY each.pair, each.k, each.ranking_segment, each.place
+) AS sums
+    ON sums.pair = means.pair
+    AND sums.place = means.place
+    AND sums.k IS NOT DISTINCT FROM means.k
+    AND sums.ranking_segment IS NOT DISTINCT FROM means.ranking_segment;
+
+-- How probable differences as far from 0 would be if there were none, and as near to 0 if there were one of the
+-- margin; both corrected for the number of comparisons.
+--
+-- Of differences that are all the same a t-test knows nothing: p is then that of the signs, 2^(1 - users). That they are
+-- within the margin is then said by the rule of three: with p_same, so many users without an exception leave a share of
+-- 1 - p_same^(1 / users) who may differ, each by 1 at most in a measure from 0 to 1; elsewhere nothing says it.
+--
+-- The randomization test is made in calls of Python so short that an interrupt is heard between them.
+--
+-- Source: Schuirmann (1987); Hanley and Lippman-Hand (1983) for the rule of three
+CREATE OR REPLACE TEMP MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
+WITH RECURSIVE _ranking_flips AS (
+    SELECT
+        *,
+        CASE
+            WHEN test = 't' OR users < 2 OR n_shared = 0 OR is_identical THEN NULL
+            ELSE _ranking_flip_signs(differences, permutations, seed, NULL, caller)
+        END AS flips
+    FROM query_table(variances) AS variances_of
+    UNION ALL
+    SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
+    FROM _ranking_flips
+    WHERE flips IS NOT NULL AND flips.p IS NULL
+)
+SELECT
+    * EXCLUDE (family_of, p_place, p_same_place),
+    _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
+    _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
+    concat(
+        CASE
+            WHEN n_shared = 0 THEN 'no user with recommendations of both'
+            WHEN users > 1 AND is_identical THEN 'identical for all ' || users || ' users'
+            WHEN users > 1 AND test = 't' AND is_constant THEN 'the same difference for all ' || users || ' users'
+            WHEN test = 't' THEN test
+            WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
+            ELSE 'randomization of ' || permutations
+        END,
+        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
+    ) AS method
+FROM (
+    SELECT
+        *,
+        concat_ws(' ', place, k) AS family_of,
+        count(p) OVER (PARTITION BY k, place) AS family,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_place,
+        row_number() OVER (
+            PARTITION BY k, place ORDER BY p_same ASC NULLS LAST, pair ASC NULLS LAST, ranking_segment ASC NULLS LAST
+        ) AS p_same_place
+    FROM (
+        SELECT
+            * EXCLUDE (t_probabilities, flips),
+            CASE
+                WHEN users < 2 OR n_shared = 0 THEN NULL
+                WHEN is_identical THEN 1
+                WHEN test = 'randomization' THEN flips.p
+                WHEN is_constant THEN 2::DOUBLE ** (1 - users)
+                ELSE t_probabilities[1]
+            END AS p,
+            CASE
+                WHEN margin IS NULL OR users < 2 OR n_shared = 0 THEN NULL
+                WHEN NOT is_constant AND abs(difference) <= margin THEN t_probabilities[2] / 2
+                WHEN NOT is_constant THEN 1 - t_probabilities[2] / 2
+                WHEN is_share AND largest_value <= 1
+                    THEN (1 - greatest(0, least(1, margin - abs(difference)))) ** users
+            END AS p_same
+        FROM (
+            SELECT
+                *,
+                list_transform(
+                    list_transform(
+                        [difference, coalesce(margin, 0) - abs(difference)],
+                        lambda distance: distance / nullif(standard_error, 0)),
+                    lambda t: _ranking_t_p(t, df)
+                ) AS t_probabilities
+            FROM _ranking_flips
+            WHERE flips IS NULL OR flips.p IS NOT NULL
+        )
+    )
+);
+
+-- Go on with Fisher's randomization test for 0.4 seconds, since DuckDB hears an interrupt only between
+-- two calls. It is Python's: udfs/ranking_udfs/measures/randomization.py. Where Python is not (sql/ranking_udfs.sql),
+-- sql/comparison/without_python has another macro of this name.
+--
+-- In a lambda DuckDB looks for the function when it is called, not when the macro is made: a cursor of another
+-- transaction, which makes the macros with register(con, temp=False), may not see it yet.
+CREATE OR REPLACE TEMP MACRO _ranking_flip_signs(differences, permutations, seed, flips, caller) AS
+list_transform(
+    [differences],
+    lambda _ranking_differences: system.main._ranking_sign_flips(
+        _ranking_differences, permutations::INTEGER, seed::BIGINT, flips)
+)[1];
+
+-- P of one of several comparisons, corrected for their number; a window over family_of.
+CREATE OR REPLACE TEMP MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
+CASE
+    WHEN p IS NULL THEN NULL
+    WHEN correction = 'none' THEN p
+    WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST
+    )
+    ELSE min(least(1, p * family / p_place)) OVER (
+        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST
+    )
+END;
+
+-- The confidence intervals of the mean difference and of its ratio to the baseline's mean, each alone, and the
+-- difference that so many users would show, corrected for the number of comparisons. NULL where nothing varies.
+--
+-- The ratio's interval is Fieller's: the ratios r for which a t-test does not tell system and r * baseline apart. It is
+-- bounded where fieller_denominator, the share of the baseline's squared mean that is no error, is above 0.
+--
+-- Source: Fieller (1954)
+CREATE OR REPLACE TEMP MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
+SELECT
+    *,
+    difference - quantile * error AS low,
+    difference + quantile * error AS high,
+    relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
+    relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
+    (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
+FROM (
+    SELECT *, sqrt(fieller_shift ** 2 + fieller_denominator * quantile ** 2 * residual_variance) AS fieller_width
+    FROM (
+        SELECT
+            *,
+            CASE WHEN 1 > quantile ** 2 * baseline_variance AND error > 0 THEN 1 - quantile ** 2 * baseline_variance END
+                AS fieller_denominator,
+            quantile ** 2 * covariance AS fieller_shift
+        FROM (
+            SELECT *, quantiles[1] AS quantile, quantiles[2] AS quantile_of_family, quantiles[3] AS quantile_of_power
+            FROM (
+                SELECT
+                    *,
+                    nullif(standard_error, 0) AS error,
+                    list_transform(
+                        [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
+                        lambda probability: _ranking_t_quantile(probability, df)
+                    ) AS quantiles
+                FROM query_table(tests) AS tests_of
+            )
+        )
+    )
+);
+
+-- The verdict on a system.
+CREATE OR REPLACE TEMP MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS
+CASE
+    WHEN p_same_adjusted < alpha THEN 'same'
+    WHEN p_adjusted >= alpha OR p_adjusted IS NULL THEN 'unclear'
+    WHEN higher_is_better IS NULL THEN CASE WHEN difference > 0 THEN 'higher' ELSE 'lower' END
+    WHEN (difference > 0) = higher_is_better THEN 'better'
+    ELSE 'worse'
+END;
+
+-- The measures by which systems are compared where none are named, by the same rule as the command's.
+CREATE OR REPLACE TEMP MACRO _ranking_default_measures() AS
+-- measures: generated from udfs/ranking_udfs/evaluation/defaults.py, do not edit
+'ndcg,recall,average_precision,mrr,hit_rate,precision'
+-- end of measures
+;
+
+-- Whether a column of a table with a row per user is one to compare by.
+CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS
+CASE
+    WHEN measures IS NULL
+        THEN NOT list_contains(
+            ['system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'],
+            lower(name))
+    ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
+END;

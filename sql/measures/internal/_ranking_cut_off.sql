@@ -1,8 +1,0 @@
--- Internal: a cut-off as BIGINT, with a default where it is NULL.
---
--- k:       an integer of any type; beyond BIGINT it says no more
--- missing: BIGINT
--- Returns: BIGINT
--- Example: SELECT _ranking_cut_off(NULL, 20);  -- 20
-CREATE OR REPLACE TEMP MACRO _ranking_cut_off(k, missing) AS
-coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);

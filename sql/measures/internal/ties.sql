@@ -1,0 +1,140 @@
+-- The ties of a judged ranking down to rank k, from which expected values over all orders of tied items are
+-- computed.
+--
+-- Returns: STRUCT: k, top, n_relevant, ideal, log2_ideal, as _ranking_at has them; n_hits DOUBLE, the expected number of
+--     relevant items in the top k; grades DOUBLE[], of the relevant items whose tie begins in the top k; ties, a LIST of
+--     those ties, STRUCT: above, the ranks above it; size, its ranks, and taken, those of them in the top k; hits, its
+--     relevant items, and before, those of the ties above it
+CREATE OR REPLACE TEMP MACRO _ranking_tied_at(tied, k) AS
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
+
+-- The same, of what _ranking_at gives: for a query in which that is a column, which is planned once.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_prefix(tied, ranking) AS
+list_transform(
+    list_transform(
+        list_transform(
+            [{
+                'ranking': ranking,
+                'lasts': list_transform(
+                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+            lambda found: {
+                'ranking': found.ranking,
+                'firsts': found.ranking.hits,
+                'lasts': found.lasts,
+                'places': list_filter(
+                    range(1, len(found.ranking.hits) + 1),
+                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+        lambda found: {
+            'k': found.ranking.k,
+            'top': found.ranking.top,
+            'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal,
+            'log2_ideal': found.ranking.log2_ideal,
+            'grades': found.ranking.grades,
+            'ties': list_transform(
+                found.places,
+                lambda place, tie: {
+                    'above': found.firsts[place] - 1,
+                    'size': found.lasts[place] - found.firsts[place] + 1,
+                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                    'before': place - 1})}),
+    lambda found: {
+        'k': found.k,
+        'top': found.top,
+        'n_relevant': found.n_relevant,
+        'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal,
+        'grades': found.grades,
+        'ties': found.ties,
+        'n_hits': _ranking_tied_hits(found, found.top)})[1];
+
+-- The expected number of relevant items in the top ranks.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_hits(tied, top) AS
+coalesce(
+    list_sum(list_transform(
+        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
+    0);
+
+-- The expected discount factor of each relevant item: the mean of the factors at the ranks of its
+-- tie, nothing below rank k.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
+flatten(list_transform(
+    tied.ties,
+    lambda tie: list_resize(
+        []::DOUBLE[],
+        tie.hits,
+        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
+            / tie.size)));
+
+-- A ranking with ties in which an item below a grade is judged, but not relevant: its grade is 0.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': _ranking_grades_from(tied.grades, min_grade),
+    'ideal': _ranking_grades_from(tied.ideal, min_grade),
+    'size': tied.size
+};
+
+-- The expected sum of the precisions at the relevant items of a tie, those in the top k alone.
+--
+-- At each rank there is a relevant item as often as at the others, and then each of the ranks above in the tie has one of
+-- the hits - 1 others as often.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_precisions(tie, hits, size) AS
+hits / greatest(size, 1) * coalesce(
+    list_sum(list_transform(
+        range(tie.taken),
+        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
+    0);
+
+-- A judged ranking with the ties that its scores make, as _ranking_tied_at reads it. Of two rows of an item
+-- in a tie one is the item, the other a miss.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
+{
+    'ranks': CASE
+        WHEN starts IS NULL THEN list_transform(judged.ranks, lambda rank: list_position(scores, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER
+                )
+            )),
+            judged.ranks
+        )
+    END,
+    'lasts': CASE
+        WHEN starts IS NULL
+            THEN list_transform(judged.ranks, lambda rank: len(scores) + 1 - list_position(reversed, scores[rank]))
+        ELSE list_select(
+            flatten(list_transform(
+                starts,
+                lambda start, i: list_resize(
+                    [coalesce(starts[i + 1], len(scores) + 1) - 1],
+                    coalesce(starts[i + 1], len(scores) + 1) - start,
+                    coalesce(starts[i + 1], len(scores) + 1) - 1
+                )
+            )),
+            judged.ranks
+        )
+    END,
+    'grades': judged.grades,
+    'ideal': judged.ideal,
+    'size': judged.size
+};
+
+-- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the
+-- hypergeometric distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_ways(tie) AS
+list_transform(
+    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
+    lambda n: {
+        'hits': n,
+        'weight': exp(
+            _ranking_ln_ways(tie, n)
+            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
+
+-- The logarithm of C(hits, n) C(size - hits, taken - n), but for what does not depend on n.
+CREATE OR REPLACE TEMP MACRO _ranking_ln_ways(tie, n) AS
+-(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));

@@ -1,0 +1,183 @@
+-- Say whether a table has a column, of whatever type. Known when the query is planned, so that the planner
+-- drops what depends on it. Used wherever a column may be missing.
+CREATE OR REPLACE TEMP MACRO _ranking_has(source, named, otherwise) AS
+typeof((
+    SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+    WHERE false
+)) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
+
+-- The pattern of a column's name, and of what stands in where there is none (ranking_absent): for COLUMNS,
+-- which takes a pattern in less time than a lambda.
+CREATE OR REPLACE TEMP MACRO _ranking_column(named, otherwise) AS
+concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+
+-- The error text of the columns that a table does not have, all of them at once, and what to write.
+CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing) AS
+name || ' must have '
+|| array_to_string(
+    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
+|| ', got ' || _ranking_columns(texts) || '; write '
+|| concat_ws(
+    ', ',
+    -- Columns that both tables must call the same.
+    'SELECT * RENAME (' || array_to_string(
+        nullif(list_transform(
+            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
+            lambda c: concat_ws(
+                ' AS ',
+                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
+                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))
+        ), []),
+        ', ') || ')',
+    array_to_string(
+        nullif(list_transform(
+            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
+            lambda c: concat(
+                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
+                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
+        ), []),
+        ', '));
+
+-- The names of a table's columns, short enough for an error of one line.
+CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
+_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
+
+-- The names of the columns of the user's tables, in one struct for all internal macros.
+CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
+{
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
+    'descending': descending
+};
+
+-- The column that is likely meant where one is not there: one that such columns are often called.
+CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
+regexp_extract(
+    texts,
+    CASE argument
+        -- patterns: generated from tests/generate.py, do not edit
+        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
+        -- end of patterns
+    END,
+    1
+);
+
+-- The ids of a row, as text for an example of ranking_check.
+CREATE OR REPLACE TEMP MACRO _ranking_row(names, userid, itemid) AS
+concat(
+    names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
+    names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
+
+-- The name of a table, or an error if it is a query, which query_table does not take. Known when the query is
+-- planned.
+CREATE OR REPLACE TEMP MACRO _ranking_table(argument, name) AS
+CASE
+    -- A file may be called "from bob.csv" or "(1) rec.csv".
+    WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
+        AND NOT regexp_matches(name::VARCHAR, '(?i)\.(csv|tsv|txt|json|ndjson|jsonl|parquet|gz|zst|db|duckdb)\s*$')
+        THEN error(concat(
+            argument, ' must be the name of a table, view, CTE or file, got ', _ranking_cut(name::VARCHAR),
+            ': write WITH mine AS (...) before the query, and ''mine'' here'))
+    ELSE name
+END;
+
+-- The type of a column; NULL if the table has none of this name. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
+regexp_extract_all(
+    typeof((
+        SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(source) AS sources)
+        WHERE false
+    )),
+    '(?s)^\w+\("NULL", (.*)\)$',
+    1
+)[1];
+
+-- The error text of a column that is not read and would change every number if it was: systems or runs in
+-- rec, grades in truth; NULL for none. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, names) AS
+list_transform(
+    list_transform(
+        -- In stages, since DuckDB plans each regular expression as often as it is named.
+        [{
+            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
+            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
+        }],
+        lambda texts: {
+            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
+            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
+            'systems': _ranking_like_systems(texts.rec),
+            'runs': list_filter(
+                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
+            -- A score in truth that is called as in rec is likely no grade: the check alone names it.
+            'grades': list_filter(
+                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                    THEN _ranking_like_grades(texts.truth) END,
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
+        }),
+    lambda found: CASE
+        WHEN found.is_unnamed AND len(found.systems) > 0
+            THEN format(
+                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+                || 'system_col := '''' if each user has one list',
+                found.systems[1])
+        WHEN found.system <> '' AND len(found.runs) > 0
+            THEN format(
+                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+                found.runs[1],
+                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
+        WHEN len(found.grades) > 0
+            THEN format(
+                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+                || 'grade_col := '''' makes every row of truth relevant',
+                found.grades[1])
+    END)[1];
+
+-- The columns of a table as one text, each behind a comma and a blank and before a comma, with types that hold
+-- no other: of a STRUCT or an ENUM nothing but that word.
+CREATE OR REPLACE TEMP MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
+            '',
+            'g'),
+        ', ',
+        ',, '),
+    ',');
+
+-- The columns that look like those that tell models apart.
+CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(
+    texts,
+    -- systems: generated from tests/generate.py, do not edit
+    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+    -- end of systems
+    , 1);
+
+-- The columns that look like those that tell runs of one model apart.
+CREATE OR REPLACE TEMP MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(
+    texts,
+    -- runs: generated from tests/generate.py, do not edit
+    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
+    -- end of runs
+    , 1);
+
+-- The numeric columns that look like grades.
+CREATE OR REPLACE TEMP MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(
+    texts,
+    -- grades: generated from tests/generate.py, do not edit
+    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
+    -- end of grades
+    , 1);

@@ -1,0 +1,216 @@
+-- A judged ranking for every user, and the same with the tie that each item stands in.
+CREATE OR REPLACE TEMP MACRO _ranking_tied_judged
+    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
+FROM (
+    SELECT
+        *,
+        list_reverse(scores) AS reversed,
+        CASE
+            WHEN len(scores) > 1000 THEN list_filter(
+                range(1, len(scores) + 1),
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
+            )
+        END AS starts
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged)
+);
+
+-- A judged ranking for every user of either table.
+--
+-- Returns: what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for users
+--     in rec that are not in truth a row too, in which has_truth is false; rec_items, the list; scores, NULL unless tied
+CREATE OR REPLACE TEMP MACRO _ranking_judged
+    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_paired_lists AS NOT MATERIALIZED (
+    SELECT
+        systems.* REPLACE (
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
+        ),
+        truths.userid IS NOT NULL AS has_truth,
+        truths.userid,
+        coalesce(lists.n_rec, 0) AS n_rec,
+        coalesce(lists.items, []) AS rec_items,
+        lists.scores,
+        truths.items AS truth_items,
+        -- Truth of nothing is scored as truth of nothing relevant.
+        CASE WHEN len(truths.items) = 0 THEN [0::DOUBLE] ELSE truths.grades END AS grades
+    FROM _ranking_truth_lists(truth, names, caller) AS truths
+    CROSS JOIN _ranking_systems(rec, names) AS systems
+    FULL JOIN _ranking_rec_lists(
+        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
+    ) AS lists
+        ON _ranking_same_id(lists.userid, truths.userid)
+        AND lists.system IS NOT DISTINCT FROM systems.ranking_system
+    WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
+), _ranking_matched AS NOT MATERIALIZED (
+    SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
+), _ranking_closed_up AS NOT MATERIALIZED (
+    SELECT * REPLACE (
+        list_select(scores, list_transform(found, lambda places: places[1])) AS scores,
+        least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
+        list_transform(
+            found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
+            lambda places, rank: (rank, places[2])
+        ) AS found
+    )
+    FROM _ranking_matched
+)
+SELECT
+    * EXCLUDE (truth_items, grades, found, size),
+    CASE
+        WHEN grades IS NULL THEN len(truth_items)
+        WHEN min_grade IS NULL THEN len(list_filter(grades, lambda grade: grade > 0))
+        ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
+    END AS n_truth,
+    _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
+FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+
+-- The list of each user's relevant or judged items, with their grades.
+CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
+SELECT
+    userid,
+    CASE
+        WHEN _ranking_has_repeats(items) THEN _ranking_distinct_items(list_sort(items, 'ASC'))
+        ELSE coalesce(items, [])
+    END AS items,
+    NULL::DOUBLE[] AS grades
+FROM (
+    SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
+    FROM _ranking_truths(truth, names)
+    WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
+    GROUP BY userid
+)
+UNION ALL
+SELECT
+    userid,
+    list_transform(coalesce(graded, []), lambda one: one.itemid),
+    list_transform(coalesce(graded, []), lambda one: one.grade)
+FROM (
+    SELECT userid, list({'itemid': itemid, 'grade': grade}) FILTER (itemid IS NOT NULL) AS graded
+    FROM (
+        SELECT userid, itemid, max(grade) AS grade
+        FROM (
+            SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
+            FROM _ranking_truths(truth, names)
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
+        )
+        GROUP BY userid, itemid
+    )
+    GROUP BY userid
+);
+
+-- The ranking of each system and user: by score, descending, ties by itemid, ascending, NULL and NaN scores
+-- last. Of a user without truth, who is only counted, no more than the best score.
+--
+-- For a max_k of at most 32, each user's max_k-th best score is found first (`max(score, n)` keeps a heap), and
+-- rows below it are not sorted; for the few that are left, gathering gains nothing. Where a DOUBLE holds every score, a
+-- list is sorted when it is whole, by opposite scores: `list(... ORDER BY ...)` takes longer.
+CREATE OR REPLACE TEMP MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
+SELECT
+    userid,
+    system,
+    any_value(n_rec) AS n_rec,
+    (CASE
+        WHEN _ranking_few_digits(typeof(any_value(score)))
+            THEN list_transform(
+                -- A NULL inside of a pair comes last, whatever the settings.
+                list_sort(
+                    list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
+                    'ASC',
+                    'NULLS LAST'
+                ),
+                lambda pair: pair[2]
+            )
+        WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
+        ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
+    END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
+    CASE WHEN tied
+        THEN list_sort(list(score), CASE WHEN names['descending'] THEN 'DESC' ELSE 'ASC' END, 'NULLS LAST')
+    END AS scores
+FROM (
+    SELECT recs.userid, recs.system, recs.itemid, _ranking_score(recs.score) AS score, counts.n_rec, counts.last
+    FROM _ranking_gathered_recs(rec, names, coalesce(max_k > 32, true)) AS recs
+    JOIN (
+        SELECT
+            counts.* REPLACE (CASE WHEN truths.userid IS NULL THEN best ELSE last END AS last)
+        FROM (
+            SELECT
+                userid,
+                system,
+                count(*) AS n_rec,
+                CASE WHEN names['descending'] THEN max(_ranking_score(score)) ELSE min(_ranking_score(score)) END AS best,
+                CASE WHEN max_k <= 32 AND count(_ranking_score(score)) >= max_k
+                    THEN CASE
+                        WHEN names['descending'] THEN max(_ranking_score(score), greatest(least(max_k, 32), 1))
+                        ELSE min(_ranking_score(score), greatest(least(max_k, 32), 1))
+                    END[-1]
+                END AS last
+            FROM _ranking_recs(rec, names)
+            WHERE userid IS NOT NULL
+            GROUP BY userid, system
+        ) AS counts
+        LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
+            ON _ranking_same_id(counts.userid, truths.userid)
+    ) AS counts
+        ON recs.userid = counts.userid
+        AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
+)
+WHERE last IS NULL OR CASE WHEN names['descending'] THEN score >= last ELSE score <= last END
+GROUP BY userid, system;
+
+-- Recommendations, with those of a user near each other. A list for each user takes several times as long where
+-- every row is another user's. So where the first 8,192 rows are of more than 4,096 users (of fewer rows, of more than half
+-- as many), all are sorted by some bits of the user's hash; sorting spills where memory ends.
+CREATE OR REPLACE TEMP MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
+FROM _ranking_recs(rec, names)
+WHERE NOT gather
+UNION ALL
+SELECT rows.*
+FROM (
+    -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all. Not a CTE,
+    -- for which a table of the same name would be taken.
+    SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
+) AS first_rows
+-- DuckDB 2.0.1 counts one row that is filtered as none, and would put rec into a hash table. It counts these as 20.
+JOIN range(100) AS one(place) ON place = 0, LATERAL (
+    FROM _ranking_recs(rec, names)
+    WHERE gather AND NOT no_order
+    UNION ALL
+    FROM (
+        FROM _ranking_recs(rec, names)
+        WHERE gather AND no_order
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
+    )
+) AS rows;
+
+-- Where the items of truth stand in users' lists.
+CREATE OR REPLACE TEMP MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
+SELECT
+    * EXCLUDE (plain, texts),
+    CASE
+        -- Rare, and so not by the fastest of the ways for each length.
+        WHEN plain IS NULL
+            THEN _ranking_found_each(list_intersect(texts.listed, texts.items), texts.listed, texts.items)
+        ELSE _ranking_found_items(plain.listed, plain.items)
+    END AS found
+FROM (
+    -- Lists in one struct, since saying whether ids are texts takes long to plan.
+    SELECT
+        *,
+        CASE
+            WHEN NOT _ranking_compare_as_texts(rec_items, truth_items) THEN {'listed': rec_items, 'items': truth_items}
+        END AS plain,
+        CASE
+            WHEN _ranking_compare_as_texts(rec_items, truth_items)
+                THEN {'listed': rec_items::VARCHAR[], 'items': truth_items::VARCHAR[]}
+        END AS texts
+    FROM query_table(lists) AS lists_of
+    UNION ALL BY NAME
+    -- No row: both lists get a type that holds the items of either.
+    SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
+    FROM _ranking_recs(rec, names) AS recs
+    CROSS JOIN _ranking_truths(truth, names) AS truths
+    WHERE false
+);

@@ -1,0 +1,386 @@
+-- The measures that are asked for, by the grammar of udfs/ranking_udfs/measures/grammar.py, each once.
+--
+-- In stages, since DuckDB plans an expression as often as it is named. A field is taken by brackets: in an argument of
+-- query() DuckDB reads a.b as a text.
+--
+-- Returns: LIST of STRUCT: measure, the name of its column; is_right, false where the text is not one of a measure, so
+--     that nothing of it may become SQL; known and rules, what _ranking_known_measures and _ranking_options say; pairs,
+--     its options as name=value, and their names; cuts BIGINT[], its own cut-offs, NULL among them for the whole list;
+--     at_ks, whether it is asked for at the common ones too. NULL where measures cannot be names at all
+CREATE OR REPLACE TEMP MACRO _ranking_choices(measures, usual) AS
+list_transform(
+    [list_transform(
+        list_transform(
+            list_transform(_ranking_measure_texts(measures, usual), lambda text: _ranking_measure_parts(text)),
+            lambda one: {
+                'known': _ranking_known_measure(one['name']),
+                'rules': _ranking_options()[_ranking_known_measure(one['name'])['measure']],
+                'pairs': _ranking_option_pairs(one['options']),
+                'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
+                'cuts': list_transform(
+                    CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
+                'at_ks': one['at'] = ''
+            }),
+        lambda one: {
+            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'is_right': one['known']['measure'] IS NOT NULL
+                AND len(list_distinct(one['names'])) = len(one['names'])
+                AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
+                    one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
+                AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
+            'known': one['known'],
+            'rules': one['rules'],
+            'pairs': one['pairs'],
+            'names': one['names'],
+            'cuts': list_transform(one['cuts'], lambda k: CASE
+                WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
+            'at_ks': one['at_ks']
+        }
+    )],
+    lambda choices: list_transform(
+        list_filter(
+            choices,
+            -- 1e3 and 1E3 would be the same name of a column.
+            lambda one, i: i = list_position(
+                list_transform(choices, lambda other: lower(other['measure'])), lower(one['measure']))),
+        lambda one: list_transform(
+            [list_filter(choices, lambda other: lower(other['measure']) = lower(one['measure']))],
+            lambda same: {
+                'measure': one['measure'],
+                'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
+                'known': one['known'],
+                'rules': one['rules'],
+                'pairs': one['pairs'],
+                'names': one['names'],
+                'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
+            })[1]
+    )
+)[1];
+
+-- The texts of single measures, NULL where there are none: a comma within parentheses stands between options, and behind
+-- an @ what does not begin with a letter is one more cut-off.
+CREATE OR REPLACE TEMP MACRO _ranking_measure_texts(measures, usual) AS
+CASE
+    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
+    THEN string_split(
+        list_reduce(
+            string_split(
+                array_to_string(
+                    list_transform(
+                        regexp_extract_all(
+                            CASE
+                                WHEN measures IS NULL THEN usual::VARCHAR
+                                WHEN ends_with(typeof(measures), ']')
+                                    THEN array_to_string(
+                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
+                                ELSE measures::VARCHAR
+                            END,
+                            '\([^()]*\)|[^()]+|[()]'),
+                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
+                    ''),
+                ','),
+            lambda above, part: concat(
+                above,
+                CASE
+                    WHEN regexp_matches(above, '@[^\n]*$')
+                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
+                    ELSE chr(10)
+                END,
+                part)),
+        chr(10))
+END;
+
+-- The name of a measure, its options within parentheses, and its cut-offs behind an @, as texts.
+CREATE OR REPLACE TEMP MACRO _ranking_measure_parts(text) AS
+regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
+
+-- The entry of a measure's name, written in any case, `Hit rate` and `hit-rate` for hit_rate.
+CREATE OR REPLACE TEMP MACRO _ranking_known_measure(name) AS
+_ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
+
+-- What a comparison asks the registry about measures, under each of their names. A text that is cast, since
+-- DuckDB takes as long to plan each part of a MAP as a function.
+CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
+-- measures: generated from the registry, do not edit
+'{recall={measure: recall, higher_is_better: true, is_share: true},
+recall_at={measure: recall, higher_is_better: true, is_share: true},
+precision={measure: precision, higher_is_better: true, is_share: true},
+precision_at={measure: precision, higher_is_better: true, is_share: true},
+f_measure={measure: f_measure, higher_is_better: true, is_share: true},
+f1_score={measure: f_measure, higher_is_better: true, is_share: true},
+f1={measure: f_measure, higher_is_better: true, is_share: true},
+f_score={measure: f_measure, higher_is_better: true, is_share: true},
+hit_rate={measure: hit_rate, higher_is_better: true, is_share: true},
+hitrate={measure: hit_rate, higher_is_better: true, is_share: true},
+success={measure: hit_rate, higher_is_better: true, is_share: true},
+hits={measure: hits, higher_is_better: true, is_share: false},
+mrr={measure: mrr, higher_is_better: true, is_share: true},
+reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
+recip_rank={measure: mrr, higher_is_better: true, is_share: true},
+rr={measure: mrr, higher_is_better: true, is_share: true},
+first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false},
+average_precision={measure: average_precision, higher_is_better: true, is_share: true},
+ap={measure: average_precision, higher_is_better: true, is_share: true},
+auc={measure: auc, higher_is_better: true, is_share: true},
+roc_auc={measure: auc, higher_is_better: true, is_share: true},
+dcg={measure: dcg, higher_is_better: true, is_share: false},
+discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false},
+ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
+idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
+ndcg={measure: ndcg, higher_is_better: true, is_share: true},
+cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false},
+cg={measure: cumulative_gain, higher_is_better: true, is_share: false},
+err={measure: err, higher_is_better: true, is_share: true},
+rbp={measure: rbp, higher_is_better: true, is_share: true},
+rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
+half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true},
+hlu={measure: half_life_utility, higher_is_better: true, is_share: true},
+r_precision={measure: r_precision, higher_is_better: true, is_share: true},
+rprec={measure: r_precision, higher_is_better: true, is_share: true},
+bpref={measure: bpref, higher_is_better: true, is_share: true},
+judged_share={measure: judged_share, higher_is_better: NULL, is_share: true},
+interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true},
+iprec={measure: interpolated_precision, higher_is_better: true, is_share: true},
+interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
+eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
+spearman={measure: spearman, higher_is_better: true, is_share: false},
+kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
+kendall={measure: kendall_tau, higher_is_better: true, is_share: false},
+concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true},
+pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true},
+map={measure: average_precision, higher_is_better: true, is_share: true},
+kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
+popularity={measure: NULL, higher_is_better: NULL, is_share: true},
+profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true},
+novelty={measure: NULL, higher_is_better: NULL, is_share: false},
+long_tail={measure: NULL, higher_is_better: NULL, is_share: true},
+repeats={measure: NULL, higher_is_better: NULL, is_share: true},
+cold={measure: NULL, higher_is_better: NULL, is_share: true},
+diversity={measure: NULL, higher_is_better: NULL, is_share: true},
+categories={measure: NULL, higher_is_better: NULL, is_share: true},
+miscalibration={measure: NULL, higher_is_better: NULL, is_share: false},
+overlap={measure: NULL, higher_is_better: NULL, is_share: true},
+jaccard={measure: NULL, higher_is_better: NULL, is_share: true},
+rbo={measure: NULL, higher_is_better: NULL, is_share: true},
+same_first={measure: NULL, higher_is_better: NULL, is_share: true},
+same_list={measure: NULL, higher_is_better: NULL, is_share: true},
+mae={measure: NULL, higher_is_better: false, is_share: false},
+mse={measure: NULL, higher_is_better: false, is_share: false},
+rmse={measure: NULL, higher_is_better: false, is_share: false},
+logloss={measure: NULL, higher_is_better: false, is_share: false}}'
+-- end of measures
+::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+
+-- The options of each measure, and the macro of its expected value over ties. A text that is cast, as
+-- _ranking_known_measures is.
+--
+-- Returns: MAP from measure to STRUCT(expected (the name of a macro; NULL if there is no closed form), is_column
+--     (whether it has a column of its own where no measures are named), options (MAP from name to rule: words, the
+--     default first, or `a number ...`, perhaps `, with` another option that it needs)), in the order of the registry
+CREATE OR REPLACE TEMP MACRO _ranking_options() AS
+-- options: generated from the registry, do not edit
+'{recall={expected: _ranking_recall, is_column: true, options: {
+    normalize="truth|min",
+    min_grade="a number > 0"}},
+precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
+f_measure={expected: _ranking_f_measure, is_column: true, options: {
+    beta="a number >= 0",
+    divide="list|k",
+    min_grade="a number > 0"}},
+hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}},
+hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
+mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}},
+first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {
+    normalize="truth|min|hits|k",
+    min_grade="a number > 0"}},
+auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}},
+dcg={expected: _ranking_expected_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life"}},
+ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {
+    gain="exp|linear",
+    discount="log2|original|half_life",
+    base="a number > 1, with discount=original",
+    half_life="a number > 1, with discount=half_life",
+    ideal="cut|truth|k"}},
+cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}},
+err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}},
+rbp={expected: _ranking_expected_rbp, is_column: true, options: {
+    persistence="a number >= 0 and < 1",
+    gain="binary|graded",
+    max_grade="a number > 0 and <= 1000, with gain=graded",
+    min_grade="a number > 0, with gain=binary"}},
+half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {
+    half_life="a number > 1",
+    neutral="a number >= 0"}},
+r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}},
+bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+judged_share={expected: NULL, is_column: true, options: {}},
+interpolated_precision={expected: NULL, is_column: true, options: {
+    recall="a number >= 0 and <= 1",
+    min_grade="a number > 0"}},
+interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+spearman={expected: NULL, is_column: true, options: {}},
+kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}},
+concordant_pairs={expected: NULL, is_column: true, options: {}}}'
+-- end of options
+::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
+
+-- The options that stand within parentheses, as name=value.
+CREATE OR REPLACE TEMP MACRO _ranking_option_pairs(options) AS
+list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
+
+-- Check an option, as name=value, by its rule; `pairs` and `names` are of all options that are given, `rules` of all that
+-- there are.
+CREATE OR REPLACE TEMP MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
+coalesce(
+    _ranking_value_holds(rule, regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE))
+    AND _ranking_goes_with(rule, pairs, names, rules),
+    false);
+
+CREATE OR REPLACE TEMP MACRO _ranking_value_holds(rule, value, number) AS
+CASE
+    WHEN NOT starts_with(rule, 'a number') THEN list_contains(string_split(rule, '|'), value)
+    ELSE regexp_full_match(value, '[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?')
+        AND isfinite(number)
+        AND list_transform(
+            [regexp_extract(
+                rule, '^a number(?: (>=?) ([0-9]+))?(?: and)?(?: (<=?) ([0-9]+))?', ['above', 'low', 'below', 'high'])],
+            lambda _ranking_bounds: (_ranking_bounds['above'] = '' OR number > TRY_CAST(_ranking_bounds['low'] AS DOUBLE)
+                    OR _ranking_bounds['above'] = '>=' AND number = TRY_CAST(_ranking_bounds['low'] AS DOUBLE))
+                AND (_ranking_bounds['below'] = '' OR number < TRY_CAST(_ranking_bounds['high'] AS DOUBLE)
+                    OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
+END;
+
+-- Check that the other option that a rule asks for is given, or is the default.
+CREATE OR REPLACE TEMP MACRO _ranking_goes_with(rule, pairs, names, rules) AS
+NOT contains(rule, ', with ')
+OR list_contains(pairs, split_part(rule, ', with ', 2))
+OR NOT list_contains(names, regexp_extract(rule, ', with (\w+)', 1))
+    AND starts_with(rules[regexp_extract(rule, ', with (\w+)', 1)], regexp_extract(rule, '=(\w+)$', 1) || '|');
+
+-- The cut-offs, and at least those that measures name, as a text that _ranking_longest takes. Without regular expressions,
+-- which take DuckDB long to plan.
+CREATE OR REPLACE TEMP MACRO _ranking_all_ks(ks, measures) AS
+concat_ws(
+    ',',
+    nullif(trim(ks::VARCHAR, '[]'), ''),
+    nullif(array_to_string(
+        list_filter(
+            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
+            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
+        ','), ''));
+
+-- Check that measures are names alone, as most are: then they are read in a sixth of the time.
+CREATE OR REPLACE TEMP MACRO _ranking_are_plain(measures, usual) AS
+regexp_full_match(
+    coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
+AND coalesce(length(measures::VARCHAR), 0) <= 10000;
+
+-- The names of the registry of such measures; NULL where there is none of that name, and where all columns are asked for.
+CREATE OR REPLACE TEMP MACRO _ranking_plain_names(measures, usual) AS
+list_transform(
+    string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
+    lambda name: _ranking_known_measure(trim(name))['measure']);
+
+-- The error of measures that are none. Planned only where there is something wrong with them, but by DuckDB 1.4,
+-- which plans a CTE that nobody reads.
+CREATE OR REPLACE TEMP MACRO _ranking_measures_problem(measures, ties, caller) AS
+coalesce(error(caller || ': ' || CASE
+    WHEN NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        THEN 'measures must be names of measures, as in [''ndcg'', ''recall@5''], got ' || _ranking_cut(typeof(measures))
+    WHEN measures::VARCHAR IN ('[]', '')
+        THEN 'measures must be one or more names of measures, got ' || _ranking_cut(measures::VARCHAR)
+    WHEN length(measures::VARCHAR) > 10000
+        THEN 'measures must be a text of at most 10000 characters, got ' || length(measures::VARCHAR)
+    ELSE list_any_value(list_transform(
+        _ranking_measure_texts(measures, NULL),
+        lambda text: list_transform(
+            list_transform(
+                [_ranking_measure_parts(text)],
+                lambda parts: {
+                    'name': parts['name'],
+                    'at': parts['at'],
+                    'pairs': _ranking_option_pairs(parts['options']),
+                    'measure': _ranking_known_measure(parts['name'])['measure']
+                }),
+            lambda parts: CASE
+                WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
+                    THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
+                WHEN parts['measure'] IS NULL THEN concat(
+                    'measure must be the name of a measure, got ', _ranking_quoted(parts['name']),
+                    _ranking_measure_hint(lower(parts['name']), _ranking_known_measures()))
+                ELSE coalesce(
+                    parts['measure'] || ': ' || _ranking_options_problem(
+                        parts['pairs'],
+                        list_transform(parts['pairs'], lambda pair: split_part(pair, '=', 1)),
+                        _ranking_options()[parts['measure']]['options']),
+                    list_any_value(list_transform(
+                        string_split(parts['at'][2:], ','),
+                        lambda k: CASE
+                            WHEN parts['at'] <> '' AND NOT regexp_full_match(k, '\s*([0-9]+|all)\s*')
+                                THEN 'cut-offs must be integers of 0 or more, or all, got ' || _ranking_quoted(trim(k)) END)),
+                    CASE WHEN ties::VARCHAR = 'expected' AND _ranking_options()[parts['measure']]['expected'] IS NULL
+                        THEN 'with ties := ''expected'' a measure must have an expected value in closed form (FROM '
+                            || 'ranking_functions() lists measures), got ' || parts['measure'] END)
+            END)[1]
+    )) END)::VARCHAR, 'SELECT NULL');
+
+CREATE OR REPLACE TEMP MACRO _ranking_quoted(text) AS
+concat('''', _ranking_cut(text), '''');
+
+-- A hint for a name that no measure has.
+CREATE OR REPLACE TEMP MACRO _ranking_measure_hint(name, known) AS
+CASE
+    WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
+    WHEN known[name]['is_share'] IS NULL
+        THEN list_transform(
+            [list_max(list_transform(
+                list_filter(map_keys(known), lambda one: known[one]['measure'] IS NOT NULL),
+                lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
+            lambda nearest: concat(
+                ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
+                'FROM ranking_functions() lists them)')
+        )[1]
+    WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
+    ELSE ' (ranking_beyond_accuracy_by_user has it)'
+END;
+
+CREATE OR REPLACE TEMP MACRO _ranking_options_problem(pairs, names, rules) AS
+list_any_value(
+    list_transform(pairs, lambda pair, i: CASE
+        WHEN rules[names[i]] IS NULL OR NOT contains(pair, '=')
+            THEN concat(
+                'options must be name=value pairs (valid: ',
+                coalesce(
+                    nullif(array_to_string(
+                        list_transform(
+                            map_entries(rules),
+                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '), ''),
+                    'none'),
+                '), got ', _ranking_quoted(pair))
+        WHEN list_position(names, names[i]) < i
+            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(array_to_string(pairs, ' ')))
+        WHEN NOT coalesce(_ranking_value_holds(
+            rules[names[i]], regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE)), false)
+            THEN concat(
+                'option ', names[i], ' must be ', split_part(rules[names[i]], ', with ', 1), ', got ',
+                _ranking_quoted(regexp_extract(pair, '=(.*)$', 1)))
+    END || ' (FROM ranking_functions() lists them)')
+    || list_transform(names, lambda name: CASE
+        WHEN NOT _ranking_goes_with(rules[name], pairs, names, rules)
+            THEN concat(
+                'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
+                ', got it without (FROM ranking_functions() lists them)')
+    END)
+);

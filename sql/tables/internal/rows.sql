@@ -1,0 +1,168 @@
+-- Say whether a DOUBLE can tell all numbers of this type apart.
+CREATE OR REPLACE TEMP MACRO _ranking_few_digits(type) AS
+regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
+
+-- The grade of a row of truth as a number, or an error for one that is not finite; that of a row without an item
+-- does not matter.
+CREATE OR REPLACE TEMP MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
+CASE
+    WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
+    WHEN rel IS NULL OR TRY_CAST(rel AS DOUBLE) IS NOT NULL
+        THEN error(concat(
+            caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
+            coalesce(rel::VARCHAR, 'NULL')))
+END;
+
+-- Return true, or an error if a system has no item of truth: there is nothing to compare.
+CREATE OR REPLACE TEMP MACRO _ranking_has_items(rec, truth, names, caller) AS
+(
+    SELECT CASE WHEN count(*) = 0 THEN true
+        ELSE error(concat(caller, ': no item of truth is in rec', ' (of ' || _ranking_cut(min(system)) || ')'))::BOOLEAN END
+    FROM (
+        SELECT DISTINCT system::VARCHAR AS system
+        FROM _ranking_recs(rec, names)
+        EXCEPT
+        SELECT recs.system::VARCHAR
+        FROM _ranking_recs(rec, names) AS recs
+        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id)
+    )
+);
+
+-- Recommendations under the names that the pack gives their columns. One that is not there is NULL. Used
+-- wherever a table of recommendations is read.
+CREATE OR REPLACE TEMP MACRO _ranking_recs(rec, names) AS TABLE
+-- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS score,
+    least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS system
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs);
+
+-- The different users or items of truth.
+CREATE OR REPLACE TEMP MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
+SELECT DISTINCT id
+FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
+WHERE id IS NOT NULL;
+
+-- The rows of truth under the names that the pack gives their columns. One that is not there is NULL. Used
+-- wherever a table of them is read.
+CREATE OR REPLACE TEMP MACRO _ranking_truths(truth, names) AS TABLE
+-- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
+
+-- Say whether two users or items are the same, as the condition of a join.
+CREATE OR REPLACE TEMP MACRO _ranking_same_id(one, other) AS
+_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
+
+-- Say whether two ids are the same, as the condition of a join. It is two keys, one of them always NULL: as
+-- they are, or as texts.
+CREATE OR REPLACE TEMP MACRO _ranking_same(one, other, as_texts) AS
+CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
+AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+
+-- Say whether ids of these types are compared as texts: where the types differ, but for two integers. A cast
+-- that DuckDB would make by itself, of a text to a UUID or a number, could fail before _ranking_valid says what is
+-- wrong. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_compare_as_texts(one, other) AS
+typeof(one) <> typeof(other)
+AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
+
+-- Return true, or an error if truth has no user. It counts them, in the one column.
+CREATE OR REPLACE TEMP MACRO _ranking_has_users(truth, names, caller) AS
+(
+    SELECT CASE
+        WHEN count(userid) > 0 OR NOT _ranking_has(truth, names['user'], 'userid') THEN true
+        ELSE error(concat(
+            caller, ': truth must have a user, got ', count(*), CASE count(*) WHEN 1 THEN ' row' ELSE ' rows' END,
+            CASE WHEN count(*) > 0 THEN ' without ' || _ranking_cut(coalesce(names['user']::VARCHAR, 'userid')) END))::BOOLEAN
+    END
+    FROM _ranking_truths(truth, names)
+);
+
+-- The users, items and times of a table of events or of truth, under the names that the pack gives them. One
+-- that is not there is NULL.
+CREATE OR REPLACE TEMP MACRO _ranking_history(events, names, time_col) AS TABLE
+SELECT
+    least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+    coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+    least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
+FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
+
+-- An id for a column that has ids of two tables: as text where it is a UUID, or of another type than the other,
+-- since DuckDB makes no column of both. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_id_as_column(id, other) AS
+struct_extract(
+    {'text': id::VARCHAR, 'same': id},
+    -- In LISTs, since DuckDB does not look for the type "NULL" itself before it runs.
+    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END
+);
+
+-- A time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC. NULL for one
+-- that is not finite.
+CREATE OR REPLACE TEMP MACRO _ranking_moment(moment) AS
+CASE
+    WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
+    WHEN typeof(moment) = 'TIMESTAMP WITH TIME ZONE' THEN epoch_us(TRY_CAST(moment AS TIMESTAMPTZ))
+    -- DuckDB 2 rounds a TIMESTAMP_NS, and 1.5 cuts it.
+    WHEN typeof(moment) = 'TIMESTAMP_NS' THEN divide(epoch_ns(TRY_CAST(moment AS TIMESTAMP_NS)), 1000)
+    ELSE epoch_us(TRY_CAST(moment AS TIMESTAMP))
+END;
+
+-- The lowest of the items that a list holds more than once.
+CREATE OR REPLACE TEMP MACRO _ranking_repeated_item(items) AS
+list_transform(
+    [list_sort(items, 'ASC')],
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
+)[1];
+
+-- The score to rank by: as it is, but NULL for NaN, which would rank first.
+CREATE OR REPLACE TEMP MACRO _ranking_score(score) AS
+CASE
+    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
+    ELSE score
+END;
+
+-- The systems (models) in a table of recommendations.
+CREATE OR REPLACE TEMP MACRO _ranking_systems(rec, names) AS TABLE
+SELECT DISTINCT
+    -- The user's column, if there is one, as `system`; beside it the other one.
+    COLUMNS(concat(
+        '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
+FROM (
+    SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
+)
+WHERE _ranking_has(rec, names['system'], 'system')
+UNION ALL BY NAME
+SELECT NULL AS ranking_system
+WHERE NOT _ranking_has(rec, names['system'], 'system')
+    OR NOT EXISTS (FROM query_table(rec));
+
+-- The kind of a type of time, in words: times of one kind may be compared.
+CREATE OR REPLACE TEMP MACRO _ranking_time_kind(type) AS
+CASE
+    WHEN _ranking_is_integer(type) THEN 'an integer'
+    WHEN type = 'TIMESTAMP WITH TIME ZONE' THEN 'a TIMESTAMPTZ'
+    WHEN regexp_full_match(type, 'DATE|TIMESTAMP(_S|_MS|_NS)?') THEN 'a DATE or TIMESTAMP'
+END;
+
+-- The users of truth, with how many different items are relevant to each.
+CREATE OR REPLACE TEMP MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
+SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
+FROM _ranking_truth_pairs(truth, names)
+GROUP BY userid;
+
+-- The pairs of user and item in truth, with the highest grade of each.
+CREATE OR REPLACE TEMP MACRO _ranking_truth_pairs(truth, names) AS TABLE
+SELECT
+    userid,
+    itemid,
+    CASE WHEN _ranking_has(truth, names['grade'], 'rel') THEN max(TRY_CAST(rel AS DOUBLE)) ELSE 1 END AS grade
+FROM _ranking_truths(truth, names)
+WHERE userid IS NOT NULL
+GROUP BY userid, itemid;

@@ -1,0 +1,186 @@
+-- The distinct cut-offs k in ascending order, or an error if there are none, or one is no integer or
+-- negative. One beyond BIGINT means the whole list.
+CREATE OR REPLACE TEMP MACRO _ranking_cuts(ks, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
+        THEN error(caller || ': ks must be a list of integers, got ' || _ranking_cut(typeof(ks)))
+    WHEN ks IS NULL OR len(_ranking_numbers(ks)) = 0
+        THEN error(caller || ': ks must be a list of one or more k, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN NOT _ranking_are_integers(ks)
+        THEN error(caller || ': every k in ks must be an integer, got ' || _ranking_cut(ks::VARCHAR))
+    WHEN list_min(_ranking_numbers(ks)::DOUBLE[]) < 0
+        THEN error(caller || ': every k in ks must be 0 or more, got ' || list_min(TRY_CAST(_ranking_numbers(ks) AS HUGEINT[])))
+    WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < list_count(_ranking_numbers(ks))
+        THEN error(caller || ': every k in ks must be an integer below 2^63, got ' || _ranking_cut(ks::VARCHAR))
+    ELSE list_sort(list_distinct(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])), 'ASC')
+        || CASE
+            WHEN list_count(TRY_CAST(_ranking_numbers(ks) AS BIGINT[])) < len(_ranking_numbers(ks)) THEN [NULL] ELSE []
+        END
+END;
+
+-- Say whether a type is a number, as a score or a grade has to be (a grade may also be BOOLEAN). A column of
+-- nothing but NULL is one. BIGNUM is none: it is to be cast to DOUBLE.
+CREATE OR REPLACE TEMP MACRO _ranking_is_number(type) AS
+_ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
+
+-- Cut-offs as the texts of numbers, whatever their type, so that none loses a digit.
+CREATE OR REPLACE TEMP MACRO _ranking_numbers(ks) AS
+CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
+
+-- Say whether cut-offs have no digits after the point.
+CREATE OR REPLACE TEMP MACRO _ranking_are_integers(ks) AS
+-- 10, 10.0, and 1e+20, as large floating numbers are written
+len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
+
+-- The largest of the cut-offs: how far to look down a ranking. No list is longer than an INTEGER says:
+-- beyond it, and where a cut-off is NULL, all the way.
+CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
+list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
+
+-- The error text of columns of rec that do not fit where there is no truth; NULL for none. Known when the query
+-- is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, names) AS
+coalesce(
+    -- rec stands in the place of truth, too: what is said of truth is said of it already.
+    list_transform(
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
+    )[1],
+    _ranking_unread_column(rec, rec, names)
+);
+
+-- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of
+-- grades and systems, unless they are named. Scores and grades must be numbers. An id must be of one family in both
+-- tables, since an implicit cast would make ids equal that are not, or none equal at all. Known when the query is
+-- planned. Ids are compared byte by byte, so that a collation is an error too.
+CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, names) AS
+list_transform(
+    [[
+        -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
+        -- where it need not be there.
+        (
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
+        ),
+        (
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
+        ),
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
+        )
+    ]],
+    lambda columns: list_transform(
+        [
+            ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
+            ('truth', _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))), 5)
+        ],
+        lambda source: list_transform(
+            [list_transform(
+                list_filter(
+                    columns,
+                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
+                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
+                lambda c: {
+                    'argument': c[1],
+                    'name': c[3],
+                    'near': _ranking_nearest_column(source[2], c[1]),
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
+                })],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
+        )[1]
+    )
+    || list_transform(columns, lambda c: CASE
+        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
+                _ranking_cut(c[5]))
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
+    END)
+)[1]
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+-- With another one, users would be equal that are not, and items not.
+_ranking_collation_problem()];
+
+-- Say whether items of this type cannot be matched, since they are or hold an ARRAY (DuckDB 2.0.0 mixes up
+-- lists of those in a LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in
+-- quotes is the name of a field or a word of an ENUM.
+CREATE OR REPLACE TEMP MACRO _ranking_cannot_match(type) AS
+regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
+
+-- The value that belongs to a choice of `ties`, or an error if there is no such choice.
+CREATE OR REPLACE TEMP MACRO _ranking_ties_choice(ties, item, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
+END;
+
+-- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be
+-- read. Known when the query is planned, so that it costs nothing.
+CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
+    true);
+
+-- Return true, or an error if min_grade or unjudged is not valid.
+CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+CASE
+    -- Known when the query is planned, so that the defaults cost nothing.
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    ELSE coalesce(
+        error(caller || ': ' || coalesce(
+            _ranking_min_grade_problem(min_grade),
+            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+                THEN concat(
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
+            END))::BOOLEAN,
+        true)
+END;
+
+-- Return true, or an error if max_k is no integer or negative.
+CREATE OR REPLACE TEMP MACRO _ranking_valid_k(max_k, caller) AS
+CASE
+    WHEN NOT _ranking_is_number(typeof(max_k))
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
+    WHEN NOT _ranking_are_integers(max_k)
+        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0
+        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
+    ELSE true
+END;
