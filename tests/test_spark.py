@@ -760,7 +760,7 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
             ranking_udfs.spark.ranking_compare(one, one, 1, confidence=95.0)
         ),
         "ranking_compare_by_user: got an unexpected keyword argument 'alpha'": lambda one: (
-            ranking_udfs.spark.ranking_compare_by_user(one, **{"alpha": 0.05})  # type: ignore[arg-type]
+            ranking_udfs.spark.ranking_compare_by_user(one, alpha=0.05)
         ),
         "register: spark must be a SparkSession, got DataFrame": ranking_udfs.spark.register,
     }

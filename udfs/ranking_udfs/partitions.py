@@ -9,9 +9,9 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -27,6 +27,7 @@ from .texts import shorten
 # The tables of each function. All rows of a user are in one partition, and each has all of `items`.
 MEASURED = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
 CONTENT_FUNCTIONS = ("ranking_beyond_accuracy", "ranking_beyond_accuracy_by_user")
+UNMERGED = ("ranking_judged", "ranking_by_user", "ranking_beyond_accuracy_by_user", "ranking_fuse")
 TABLES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("ranking_judged", *MEASURED), ("rec", "truth")),
     **dict.fromkeys(CONTENT_FUNCTIONS, ("rec", "history", "items")),
@@ -48,11 +49,11 @@ KNOWN_ITEMS = """TABLE SELECT itemid, n AS n_having, (SELECT max(n) FROM counts)
 # The macros whose rows partitions send, by the name of the column. The merge calls the table function, with
 # these macros replaced by the rows.
 SENT = {
-    "values": ("_ranking_users",),
-    "problems": ("_ranking_user_problems",),
-    "listed": ("_ranking_evidence",),
-    "contents": ("_ranking_contents_by_user",),
-    "lists": ("_ranking_contents_lists",),
+    "values": "_ranking_users",
+    "problems": "_ranking_user_problems",
+    "listed": "_ranking_evidence",
+    "contents": "_ranking_contents_by_user",
+    "lists": "_ranking_contents_lists",
 }
 # Of a check: counts are added up, and what is of lists without seen items has been sent with the rest.
 OF_CHECK = {
@@ -79,28 +80,20 @@ OF_MEANS = (
         + coalesce(list_aggregate(list_sort(flatten(list(part.large)), 'ASC', 'NULLS LAST'), 'fsum'), 0)
     ) / nullif(sum(part.n), 0)""",
 )
+Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
 KEYS = "'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'"
 
 
 @dataclass(frozen=True)
 class Partitioned:
-    """A call of a table function, planned: its SQL for a partition and for the merge; sent to workers.
-
-    Attributes:
-        function: the name of the table function.
-        columns: by table, the names of the columns that are read, by what they are: user, item, score, ...
-        names: the same as SQL, for the pack's macros.
-        part_sql: the SQL over the tables of a partition; None if there are no partitions.
-        merge_sql: the SQL over the rows of all partitions; None if these are the result.
-        schemas: those of the tables, of the rows of a partition (`part`) and of the result (`result`).
-    """
+    """A call of a table function, planned: its SQL for a partition and for the merge; sent to workers."""
 
     function: str
+    # by table, the names of the columns that are read, by what they are: user, item, score, ...
     columns: Mapping[str, Mapping[str, str]]
-    names: str
-    part_sql: str | None
-    merge_sql: str | None
-    schemas: dict[str, pa.Schema]
+    call: str  # the SQL of the call itself
+    arguments: Mapping[str, str]  # as SQL, by name, defaults too
+    schemas: dict[str, pa.Schema]  # of the tables, the rows of a partition (`part`) and the `result`
 
     def part(self, rec: Any, truth: Any = None, systems: Any = None, **tables: Any) -> pa.Table:
         """Evaluate a partition. Tables are Arrow tables or readers, or what else DuckDB reads.
@@ -121,30 +114,17 @@ class Partitioned:
         with cursor() as con:
             self.add_tables(con, given, self.schemas.keys() - {"systems", "part", "result"})
             if "systems" in self.schemas:
-                add_table(con, "systems", pa.table({"system": self.all_systems(con, systems)}))
+                rule = f"{self.function}: systems must be all systems of rec"
+                if systems is None:
+                    raise ValueError(f"{rule}, got none")
+                listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
+                column = identifier(self.columns["rec"]["system"])
+                for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
+                    if system not in listed:
+                        got = f"{shorten(repr(listed))} without {shorten(repr(system))}"
+                        raise ValueError(f"{rule}, got {got}")
+                add_table(con, "systems", pa.table({"system": listed or [None]}))
             return self.evaluate_part(con).read_all()
-
-    def all_systems(self, con: duckdb.DuckDBPyConnection, systems: Any) -> list[Any]:
-        """Return the systems as a list; ValueError if one of rec is not among them."""
-        rule = f"{self.function}: systems must be all systems of rec"
-        if systems is None:
-            raise ValueError(f"{rule}, got none")
-        listed = systems.to_pylist() if hasattr(systems, "to_pylist") else list(systems)
-        column = identifier(self.columns["rec"]["system"])
-        for (system,) in con.execute(f"SELECT DISTINCT {column} FROM rec").fetchall():
-            if system not in listed:
-                raise ValueError(f"{rule}, got {shorten(repr(listed))} without {shorten(repr(system))}")
-        return listed or [None]
-
-    def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
-        """Let a connection find the tables that are needed; an error if one is missing, or more are given."""
-        tables = {name: table for name, table in given.items() if table is not None}
-        for name in tables.keys() - needed:
-            raise TypeError(f"{self.function}: no table {name} is read here, got one")
-        for name in needed:
-            if name not in tables:
-                raise ValueError(f"{self.function}: {name} must be a table, got none")
-            add_table(con, name, tables[name])
 
     def merge(self, parts: Any, **tables: Any) -> pa.Table:
         """Merge the rows of all partitions: an Arrow table or reader, or what else DuckDB reads.
@@ -157,6 +137,16 @@ class Partitioned:
         with cursor() as con:
             self.add_tables(con, {"_ranking_parts": parts, **tables}, self.merge_schemas.keys())
             return self.evaluate_merge(con).read_all()
+
+    def add_tables(self, con: duckdb.DuckDBPyConnection, given: Mapping[str, Any], needed: Set[str]) -> None:
+        """Let a connection find the tables that are needed; an error if one is missing, or more are given."""
+        tables = {name: table for name, table in given.items() if table is not None}
+        for name in tables.keys() - needed:
+            raise TypeError(f"{self.function}: no table {name} is read here, got one")
+        for name in needed:
+            if name not in tables:
+                raise ValueError(f"{self.function}: {name} must be a table, got none")
+            add_table(con, name, tables[name])
 
     @property
     def merge_schemas(self) -> dict[str, pa.Schema]:
@@ -180,8 +170,8 @@ class Partitioned:
         for kind in sent:
             con.execute(f"""CREATE TEMP VIEW _ranking_{kind} AS
                 SELECT unnest({kind}) FROM _ranking_parts WHERE {kind} IS NOT NULL""")
-            names = SENT.get(kind, ())
-            replace_macros(con, {name: OF_CHECK.get(name, f"TABLE FROM _ranking_{kind}") for name in names})
+            if name := SENT.get(kind):
+                replace_macros(con, {name: OF_CHECK.get(name, f"TABLE FROM _ranking_{kind}")})
         for table, columns in self.columns.items():
             con.register(f"_ranking_no_{table}", self.schemas[table].empty_table())
             query = f"FROM _ranking_no_{table}"
@@ -204,14 +194,170 @@ class Partitioned:
         if not users:
             user = identifier(self.columns["truth"]["user"])
             con.execute(f"CREATE TEMP VIEW _ranking_nobody AS SELECT NULL AS {user} FROM range({rows or 0})")
-            sql = f"SELECT _ranking_has_users('_ranking_nobody', {self.names}, '{self.function}')"
             with plain_errors():
-                con.execute(sql).fetchall()
+                con.execute(f"SELECT _ranking_has_users('_ranking_nobody', {self.names}, '{self.function}')")
 
     def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
         """Return the rows of a query, of the types that were planned, if they have been."""
-        rows = run(con, sql or "").to_arrow_reader(65_536)
+        with plain_errors():
+            con.execute(f"CREATE TEMP TABLE _ranking_result AS {sql}")
+        rows = con.table("_ranking_result").to_arrow_reader(65_536)
         return rows.cast(self.schemas[kind]) if kind in self.schemas else rows
+
+    def planned_schema(self, schemas: Mapping[str, pa.Schema], evaluate: Evaluate) -> pa.Schema:
+        """Evaluate tables without a row, which finds what is wrong, and return the schema of the rows."""
+        with cursor() as con:
+            for name, schema in schemas.items():
+                con.register(name, schema.empty_table())
+            no_catalogue = {"_ranking_has": "false"} if self.function in CONTENT_FUNCTIONS else {}
+            replace_macros(con, OF_A_PLAN | no_catalogue)
+            return evaluate(con).schema
+
+    @property
+    def names(self) -> str:
+        """The names of the columns, as SQL for the pack's macros."""
+        parts = (f"{role}_col" for role in ("user", "item", "score", "grade", "system"))
+        given = (self.arguments.get(name, "''") for name in (*parts, "descending"))
+        return f"_ranking_names({', '.join(given)})"
+
+    @property
+    def shared(self) -> dict[str, pa.Schema]:
+        """The schemas of the tables that all partitions share, beside items."""
+        kinds = {
+            (table, role): self.schemas[table].field(name).type
+            for table, columns in self.columns.items()
+            for role, name in columns.items()
+        }
+        found = {}
+        if ("rec", "system") in kinds:
+            found["systems"] = pa.schema({"system": kinds["rec", "system"]})
+        if self.function in CONTENT_FUNCTIONS and ("history", "item") in kinds:
+            found["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
+        if {("truth", "time"), ("history", "time")} <= kinds.keys():
+            found["first"] = pa.schema({"time": kinds["truth", "time"]})
+        return found
+
+    @property
+    def merge_sql(self) -> str | None:
+        """The SQL over the rows of all partitions; None if these are the result."""
+        if self.function == "ranking_summary":
+            return self.means_sql
+        return None if self.function in UNMERGED else self.call
+
+    @property
+    def part_sql(self) -> str | None:
+        """The SQL over the tables of a partition; None if there are no partitions."""
+        if self.function == "ranking_by_user":
+            return f"SELECT * EXCLUDE (ranking_system, has_truth) FROM ({self.values_sql}) WHERE has_truth"
+        if self.function in UNMERGED or not self.columns:
+            return self.call if self.columns else None
+        if self.function == "ranking_check":
+            return send(self.problems())
+        if self.function == "ranking_beyond_accuracy":
+            return self.contents_sql
+        user = identifier(self.columns["truth"].get("user", "userid"))
+        values = ("values", f"FROM ({self.values_sql}) WHERE has_truth")
+        sent = ("sums", self.sums_sql) if self.function == "ranking_summary" else values
+        users = f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth"
+        return send([sent, ("users", users)])
+
+    @property
+    def values_sql(self) -> str:
+        """The SQL of all measures by user and k, of users without truth too."""
+        usual = "_ranking_default_measures()" if self.function == "ranking_compare" else "NULL"
+        ks, measures, *options = map(self.arguments.get, ("ks", "measures", "ties", "min_grade", "unjudged"))
+        return f"""FROM _ranking_users('rec', 'truth', {self.names}, {ks}, {measures}, {usual},
+            {", ".join(map(str, options))}, '{self.function}')"""
+
+    @property
+    def sums_sql(self) -> str:
+        """The SQL of the sums of which `means_sql` makes means, of users without truth too."""
+        system = "ranking_system AS system, " if "system" in self.columns["rec"] else ""
+        return f"""
+            SELECT {system}has_truth, k, count(*) AS users,
+                count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
+                count(*) FILTER (n_truth = 0) AS users_without_relevant,
+                _ranking_mean_part(COLUMNS(lambda c: lower(c) NOT IN ({KEYS})))
+            FROM ({self.values_sql})
+            GROUP BY ALL"""
+
+    @property
+    def means_sql(self) -> str:
+        """The SQL of the means, of all sums."""
+        counts = ", ".join(map(literal, COUNTS))
+        key = "system, " if "system" in self.columns["rec"] else ""
+        return f"""
+            SELECT * EXCLUDE (has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+            FROM (
+                SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k) AS strangers
+                FROM (
+                    SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
+                        _ranking_mean_of_parts(COLUMNS(lambda c: lower(c) NOT IN ({KEYS}, {counts})))
+                    FROM _ranking_sums
+                    GROUP BY ALL
+                )
+            )
+            WHERE has_truth
+            ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
+
+    @property
+    def contents_sql(self) -> str:
+        """The SQL of what is in each user's list, and of the lists."""
+        history, items, ks, *rest = map(
+            self.arguments.__getitem__, ("history", "items", "ks", "head", "divergence", "category_col")
+        )
+        options = f"{', '.join(rest)}, '{self.function}'"
+        cuts = f"_ranking_cuts({ks}, '{self.function}')"
+        contents = f"""FROM _ranking_contents_by_user(
+            '_ranking_lists', 'rec', {history}, {items}, {self.names}, {cuts}, {options})"""
+        sent = [
+            ("contents", f"SELECT * EXCLUDE (userid, n_rec) FROM ({contents})"),
+            ("lists", "SELECT * EXCLUDE (userid, n_rec, list) FROM _ranking_lists"),
+        ]
+        return f"""WITH _ranking_lists AS MATERIALIZED (
+            FROM _ranking_contents_lists('rec', {history}, {items}, {self.names}, {ks}, {options})
+        ) {send(sent)}"""
+
+    def problems(self) -> Iterator[tuple[str, str]]:
+        """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
+        ks, min_grade, unjudged = (self.arguments[name] for name in ("ks", "min_grade", "unjudged"))
+        history = "history" if "history" in self.columns else "rec"
+        problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names},
+            _ranking_cuts({ks}, '{self.function}'), _ranking_longest({ks}), {min_grade}, {unjudged})"""
+        listed = " UNION ALL ".join(
+            f"FROM _ranking_evidence('rec', 'truth', '{history}', {self.names}, {min_grade}, {unseen})"
+            for unseen in (["false", "true"] if history == "history" else ["false"])
+        )
+        sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
+        truth, times = "FROM truth", [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
+        if all(times):
+            first, time = (identifier(str(one)) for one in times)
+            # The first time of all of truth is one more row of it, of no user.
+            truth += f" UNION ALL BY NAME SELECT time AS {first} FROM first"
+            is_late = f"_ranking_moment(history.{time}) >= _ranking_moment(first.time)"
+            late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
+            sources.append(("truth", "time", f"({truth.replace('truth', 'truth WHERE false', 1)})"))
+            sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
+        if history == "history":
+            # One late event goes along as a row, for the merge to find the first, the others as a count.
+            problems = f"""{problems} UNION ALL (
+                WITH _ranking_dated AS ({truth})
+                SELECT * REPLACE (
+                    count - (code = 'late_history' AND count > 0)::BIGINT AS count,
+                    CASE WHEN code <> 'late_history' THEN example END AS example)
+                FROM _ranking_history_problems('rec', '_ranking_dated', 'history', {self.names},
+                    {self.arguments["time_col"]})
+                WHERE code IN ('truth_in_history', 'late_history', 'seen_items'))"""
+        yield "problems", problems
+        yield "listed", listed
+        for table, role, source in sources:
+            ids = ", ".join(
+                f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"
+                for one, name in self.columns[table].items()
+                if one in IDS or (one == "time" and all(times))
+            )
+            if ids:
+                yield table, f"SELECT DISTINCT {ids} FROM {source}"
 
 
 def partition(
@@ -255,215 +401,51 @@ def partition(
         raise ValueError(f"partition: function must be one of {', '.join(TABLES)}, got {function!r}")
     if "truth" in TABLES[function] and truth is None:
         raise TypeError(f"{function}: truth must be the schema of a table, got None")
-    given = {"truth": truth, "history": history, "items": items, "measures": measures}
-    given["ties"] = ties if ties != "item" else None
-    given = {name: value for name, value in given.items() if value is not None}
+    optional = {"truth": truth, "history": history, "items": items, "measures": measures, "ks": ks}
+    optional["ties"] = ties if ties != "item" else None
+    given = {name: value for name, value in optional.items() if value is not None} | arguments
     schemas = {name: given.pop(name) for name in TABLES[function] if name in given}
     schemas = {"rec": rec, **schemas} if TABLES[function] else {}
-    call = Call(function, schemas, ks, given | arguments)
-    part_sql, merge_sql = call.queries()
-    job = Partitioned(function, call.columns, call.names_sql, part_sql, merge_sql, schemas | call.shared)
-    job.schemas["part"] = planned_schema(job, job.schemas, job.evaluate_part) if part_sql else rec
-    if merge_sql is None:
-        job.schemas["result"] = job.schemas["part"]
-    else:
-        job.schemas["result"] = planned_schema(job, job.merge_schemas, job.evaluate_merge)
+    signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
+    parameters = {name: default for name, _, default in signature}
+    takes = [one for one in parameters if one not in (*ROLES, "by_user")] + ["ks"] * ("max_k" in parameters)
+    check_keywords(function, given, takes)
+    columns_of(function, {name: given[name] for name in given if name in ColumnNames.__annotations__})
+    columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
+    cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
+    sql = {
+        **parameters,
+        **{name: value_of(function, value) for name, value in given.items()},
+        **dict.fromkeys(("ks", "max_k"), value_of(function, cuts)),
+        **{table: literal(table) for table in schemas},
+        "by_user": "'_ranking_parts'",
+    }
+    texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in parameters.items())
+    job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
+    job.schemas.update(job.shared)
+    part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
+    job.schemas["part"] = part
+    if job.merge_sql:
+        part = job.planned_schema(job.merge_schemas, job.evaluate_merge)
+    job.schemas["result"] = part
     return job
 
 
-class Call:
-    """The arguments of a call as SQL.
-
-    Raises:
-        ValueError, TypeError: one of them is unknown or not valid.
-    """
-
-    def __init__(
-        self, function: str, schemas: Mapping[str, pa.Schema], ks: Any, given: Mapping[str, Any]
-    ) -> None:
-        self.function, self.schemas = function, schemas
-        signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
-        self.parameters = {name: default for name, _, default in signature}
-        known = [one for one in self.parameters if one not in (*ROLES, "by_user")]
-        known += ["ks"] * ("max_k" in known)
-        check_keywords(function, (*given, *(["ks"] if ks is not None else [])), known)
-        self.names = columns_of(
-            function, {name: value for name, value in given.items() if name in ColumnNames.__annotations__}
-        )
-        self.value = partial(value_of, function)
-        self.columns = {table: self.find_columns(table, schema, given) for table, schema in schemas.items()}
-        cut_offs = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
-        self.sql: dict[str, str] = {
-            **{table: literal(table) for table in schemas},
-            "by_user": "'_ranking_parts'",
-            **{name: self.value(cut_offs) for name in ("ks", "max_k") if name in self.parameters},
-            **{name: self.value(value) for name, value in given.items() if name in self.parameters},
-        }
-        names, grade = self.names, "" if function in CONTENT_FUNCTIONS else self.names.grade_col
-        parts = (names.user_col, names.item_col, names.score_col, grade, names.system_col)
-        self.names_sql = f"_ranking_names({', '.join(map(self.value, (*parts, names.descending)))})"
-        self.system = "system, " if "system" in self.columns.get("rec", ()) else ""
-
-    def find_columns(self, table: str, schema: pa.Schema, given: Mapping[str, Any]) -> dict[str, str]:
-        """Return the columns of a table by what they are. What is missing, planning says."""
-        columns = {}
-        for role, usual in ROLES[table].items():
-            name = given.get(f"{role}_col")
-            name = str(usual if name is None else name)
-            exact = [one for one in schema.names if one == name]
-            found = exact or [one for one in schema.names if one.lower() == name.lower()]
-            if f"{role}_col" not in self.parameters or not found:
-                continue
+def find_columns(
+    function: str, table: str, schema: pa.Schema, parameters: Container[str], given: Mapping[str, Any]
+) -> dict[str, str]:
+    """Return the columns of a table by what they are. What is missing, planning says."""
+    columns = {}
+    for role, usual in ROLES[table].items():
+        name = given.get(f"{role}_col")
+        name = str(usual if name is None else name)
+        found = [one for one in schema.names if one == name]
+        found = found or [one for one in schema.names if one.lower() == name.lower()]
+        if f"{role}_col" in parameters and found:
             if len(found) > 1:
-                raise ValueError(f"{self.function}: {table} must have one column {name}, got {len(found)}")
+                raise ValueError(f"{function}: {table} must have one column {name}, got {len(found)}")
             columns[role] = found[0]
-        return columns
-
-    @property
-    def call_sql(self) -> str:
-        """The SQL of the call itself."""
-        arguments = (
-            f"{name} := {self.sql[name]}" if default else self.sql[name]
-            for name, default in self.parameters.items()
-            if name in self.sql
-        )
-        return f"FROM {self.function}({', '.join(arguments)})"
-
-    def argument(self, name: str) -> str:
-        """Return an argument as SQL, or its default."""
-        return self.sql.get(name, self.parameters[name])
-
-    @property
-    def values_sql(self) -> str:
-        """The SQL of all measures by user and k, of users without truth too."""
-        usual = "_ranking_default_measures()" if self.function == "ranking_compare" else "NULL"
-        options = (self.argument(name) for name in ("ties", "min_grade", "unjudged"))
-        given = self.argument("ks"), self.argument("measures"), usual, *options
-        arguments = ", ".join((self.names_sql, *given, literal(self.function)))
-        return f"FROM _ranking_users('rec', 'truth', {arguments})"
-
-    @property
-    def shared(self) -> dict[str, pa.Schema]:
-        """The schemas of the tables that all partitions share, beside items."""
-        kinds = {
-            table: {role: self.schemas[table].field(name).type for role, name in columns.items()}
-            for table, columns in self.columns.items()
-        }
-        found = {}
-        if "system" in kinds.get("rec", {}):
-            found["systems"] = pa.schema({"system": kinds["rec"]["system"]})
-        if self.function in CONTENT_FUNCTIONS and "item" in kinds.get("history", {}):
-            found["counts"] = pa.schema({"itemid": kinds["history"]["item"], "n": pa.int64()})
-        if all("time" in kinds.get(table, {}) for table in ("truth", "history")):
-            found["first"] = pa.schema({"time": kinds["truth"]["time"]})
-        return found
-
-    def queries(self) -> tuple[str | None, str | None]:
-        """Return the SQL of a partition and that of the merge; None if there is none."""
-        if not self.schemas:
-            return None, self.call_sql
-        if self.function == "ranking_by_user":
-            values = f"SELECT * EXCLUDE (ranking_system, has_truth) FROM ({self.values_sql}) WHERE has_truth"
-            return values, None
-        if self.function == "ranking_check":
-            return send(self.problems()), self.call_sql
-        if self.function == "ranking_beyond_accuracy":
-            return self.contents_sql, self.call_sql
-        if self.function not in MEASURED:
-            return self.call_sql, None
-        user = identifier(self.columns["truth"].get("user", "userid"))
-        users = ("users", f"SELECT count(*) AS truth_rows, count({user}) AS truth_users FROM truth")
-        if self.function == "ranking_summary":
-            return send([("sums", self.sums_sql), users]), self.means_sql
-        return send([("values", f"FROM ({self.values_sql}) WHERE has_truth"), users]), self.call_sql
-
-    @property
-    def sums_sql(self) -> str:
-        system = "ranking_system AS system, " if self.system else ""  # also of users without truth
-        return f"""
-            SELECT {system}has_truth, k, count(*) AS users,
-                count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
-                count(*) FILTER (n_truth = 0) AS users_without_relevant,
-                _ranking_mean_part(COLUMNS(lambda c: lower(c) NOT IN ({KEYS})))
-            FROM ({self.values_sql})
-            GROUP BY ALL"""
-
-    @property
-    def means_sql(self) -> str:
-        counts = ", ".join(map(literal, COUNTS))
-        key = "system" if self.system else "NULL"
-        order = "system ASC NULLS LAST, " if self.system else ""
-        return f"""
-            SELECT * EXCLUDE (has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
-            FROM (
-                SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}, k) AS strangers
-                FROM (
-                    SELECT {self.system}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                        _ranking_mean_of_parts(COLUMNS(lambda c: lower(c) NOT IN ({KEYS}, {counts})))
-                    FROM _ranking_sums
-                    GROUP BY ALL
-                )
-            )
-            WHERE has_truth
-            ORDER BY {order}k ASC NULLS LAST"""
-
-    @property
-    def contents_sql(self) -> str:
-        """The SQL of what is in each user's list, and of the lists."""
-        of_tables = ", ".join(map(self.argument, ("history", "items")))
-        ks, head, divergence, category_col = map(self.argument, ("ks", "head", "divergence", "category_col"))
-        options, caller = f"{head}, {divergence}, {category_col}", literal(self.function)
-        contents = f"""FROM _ranking_contents_by_user('_ranking_lists', 'rec', {of_tables}, {self.names_sql},
-            _ranking_cuts({ks}, {caller}), {options}, {caller})"""
-        sent = {
-            "contents": f"SELECT * EXCLUDE (userid, n_rec) FROM ({contents})",
-            "lists": "SELECT * EXCLUDE (userid, n_rec, list) FROM _ranking_lists",
-        }
-        return f"""WITH _ranking_lists AS MATERIALIZED (
-            FROM _ranking_contents_lists('rec', {of_tables}, {self.names_sql}, {ks}, {options}, {caller})
-        ) {send(sent.items())}"""
-
-    def problems(self) -> Iterator[tuple[str, str]]:
-        """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
-        min_grade, has_history = self.argument("min_grade"), "history" in self.columns
-        history = "history" if has_history else "rec"
-        problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names_sql},
-            _ranking_cuts({self.argument("ks")}, 'ranking_check'), _ranking_longest({self.argument("ks")}),
-            {min_grade}, {self.argument("unjudged")})"""
-        listed = " UNION ALL ".join(
-            f"FROM _ranking_evidence('rec', 'truth', '{history}', {self.names_sql}, {min_grade}, {unseen})"
-            for unseen in ["false", "true"][: 1 + has_history]
-        )
-        sources = [(table, role, table) for table in self.columns for role in ("user", "item")]
-        truth, times = "FROM truth", [self.columns.get(one, {}).get("time") for one in ("truth", "history")]
-        if all(times):
-            first, time = (identifier(str(one)) for one in times)
-            # The first time of all of truth is one more row of it, of no user.
-            truth += f" UNION ALL BY NAME SELECT time AS {first} FROM first"
-            is_late = f"_ranking_moment(history.{time}) >= _ranking_moment(first.time)"
-            late = f"SELECT min(history.{time}) AS {time} FROM history JOIN first ON {is_late}"
-            sources.append(("truth", "time", f"({truth.replace('truth', 'truth WHERE false', 1)})"))
-            sources.append(("history", "time", f"(FROM history WHERE false UNION ALL BY NAME {late})"))
-        if has_history:
-            # One late event goes along as a row, for the merge to find the first, the others as a count.
-            problems = f"""{problems} UNION ALL (
-                WITH _ranking_dated AS ({truth})
-                SELECT * REPLACE (
-                    count - (code = 'late_history' AND count > 0)::BIGINT AS count,
-                    CASE WHEN code <> 'late_history' THEN example END AS example)
-                FROM _ranking_history_problems('rec', '_ranking_dated', 'history', {self.names_sql},
-                    {self.argument("time_col")})
-                WHERE code IN ('truth_in_history', 'late_history', 'seen_items'))"""
-        yield "problems", problems
-        yield "listed", listed
-        for table, role, source in sources:
-            ids = ", ".join(
-                f"CASE WHEN {str(one in (role, 'system')).lower()} THEN {identifier(name)} END AS {one}"
-                for one, name in self.columns[table].items()
-                if one in IDS or (one == "time" and all(times))
-            )
-            if ids:
-                yield table, f"SELECT DISTINCT {ids} FROM {source}"
+    return columns
 
 
 def send(queries: Iterable[tuple[str, str]]) -> str:
@@ -481,20 +463,6 @@ def value_of(function: str, value: object) -> str:
         raise TypeError(f"{function}: {error}") from None
 
 
-def planned_schema(
-    job: Partitioned,
-    schemas: Mapping[str, pa.Schema],
-    evaluate: Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader],
-) -> pa.Schema:
-    """Evaluate tables without a row, which finds what is wrong, and return the schema of the rows."""
-    with cursor() as con:
-        for name, schema in schemas.items():
-            con.register(name, schema.empty_table())
-        no_catalogue = {"_ranking_has": "false"} if job.function in CONTENT_FUNCTIONS else {}
-        replace_macros(con, OF_A_PLAN | no_catalogue)
-        return evaluate(con).schema
-
-
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Any) -> None:
     """Copy rows of Arrow, or what else DuckDB reads, into a table."""
     con.register("_ranking_given", rows)
@@ -505,13 +473,6 @@ def replace_macros(con: duckdb.DuckDBPyConnection, bodies: Mapping[str, str]) ->
     """Let macros be others in this connection, with the same parameters."""
     for name, body in bodies.items():
         con.execute(f"CREATE TEMP MACRO {name}({', '.join(macros()[name].signatures()[0])}) AS {body}")
-
-
-def run(con: duckdb.DuckDBPyConnection, sql: str) -> duckdb.DuckDBPyRelation:
-    """Return the rows of a query, once it has run."""
-    with plain_errors():
-        con.execute(f"CREATE TEMP TABLE _ranking_result AS {sql}")
-    return con.table("_ranking_result")
 
 
 @contextlib.contextmanager

@@ -18,13 +18,10 @@ REGISTERED = "ranking_udfs.spark.registered"  # the session's setting that holds
 def register(spark: SparkSession | None = None, *, prefix: str = "") -> SparkSession:
     """Make `judge` and all measures over lists functions of Spark SQL, each under all of its names.
 
-    All argument forms: `recall(rec, truth)`, `recall(rec, truth, k)`, `recall(rec, truth, k, options)` and
-    the same of a judged ranking, `recall(judge(rec, truth), k)`. rec is an ARRAY of items, best first; truth
-    an ARRAY of items, or a MAP from item to grade; or rec an ARRAY of STRUCT(grade, item) and truth one of
-    grades.
-
-    The functions are the session's own, and may be registered again. A function of yours with one of these
-    names is not replaced, with a warning. The executors need this package, too: see the README.
+    In all forms, `recall(rec, truth[, k[, options]])` and `recall(judge(rec, truth)[, k[, options]])`: rec is
+    an ARRAY of items, best first; truth an ARRAY of items, or a MAP from item to grade; or rec an ARRAY of
+    STRUCT(grade, item) and truth one of grades. The functions are the session's own, and may be registered
+    again. One of yours of these names is not replaced, with a warning. Executors need this package, too.
 
     Args:
         spark: the session; None for the active one or, if there is none, a new one, in which the executors
@@ -73,8 +70,7 @@ def register_function(spark: SparkSession, function: ScalarFunction, name: str) 
 
 def active_session() -> SparkSession:
     """Return the active session, or a new one."""
-    active = SparkSession.getActiveSession()
-    if active is not None:
+    if (active := SparkSession.getActiveSession()) is not None:
         return active
     if not (os.environ.get("SPARK_REMOTE") or os.environ.get("JAVA_HOME") or shutil.which("java")):
         raise RuntimeError(

@@ -77,8 +77,7 @@ def ranking_split(
         The columns of events, fold, part and dropped: a row per event and fold.
 
     Raises:
-        ValueError: a column is missing or does not fit, or an argument is not valid.
-        TypeError: events is no DataFrame, or an argument is of another type.
+        ValueError, TypeError: events is no DataFrame, a column does not fit, or an argument is not valid.
     """
     if last is not None:
         rule = "must be None on Spark, where a split is by time (test_from or test_size)"
@@ -86,7 +85,7 @@ def ranking_split(
     kinds = schema("ranking_split", "events", events)
     names = {"user_col": user_col, "item_col": item_col, "time_col": time_col}
     spans = {"test_from": test_from, "test_size": test_size, "folds": folds, "gap": gap, "last": None}
-    drops = dict(zip(DROPS, (cold_users, cold_items, seen), strict=True))
+    drops = {"cold_users": cold_users, "cold_items": cold_items, "seen": seen}
     given = {name: argument_sql(name, value) for name, value in (spans | names | drops).items()}
     find_windows(kinds, given, (None, None))  # the errors that need no job
     rows = by_place(events)
@@ -113,31 +112,29 @@ def ranking_split(
 
 
 def find_windows(kinds: pa.Schema, given: dict[str, str], extremes: Sequence[int | None]) -> list[str]:
-    """Return the windows of the folds as Spark's SQL, of events at these moments; ValueError for misfits."""
+    """Return the windows of the folds as Spark's SQL, of events at these moments, or a ValueError."""
     moments = [one for one in extremes if one is not None]
     arrays = []
     for field in kinds:
         if sql_value(field.name.lower()) != given["time_col"].lower():
             arrays.append(pa.array(["x"] * len(moments), pa.string()))
+        elif not moments:
+            arrays.append(pa.nulls(0, field.type))
         elif pa.types.is_date(field.type):
             arrays.append(pa.array([one // DAY for one in moments], pa.int32()).cast(field.type))
         else:
-            arrays.append(
-                pa.array(moments, pa.int64()).cast(field.type) if moments else pa.nulls(0, field.type)
-            )
+            arrays.append(pa.array(moments, pa.int64()).cast(field.type))
     with cursor() as con, plain_errors():
         con.register("events", pa.Table.from_arrays(arrays, names=kinds.names))
         arguments = {name: f"{name} := {value}" for name, value in given.items()}
         # For its errors alone, so that no row becomes an object, which of a TIMESTAMPTZ wants pytz.
         con.execute(f"SELECT count(*) FROM ranking_split('events', {', '.join(arguments.values())})")
         of_windows = ", ".join(one for name, one in arguments.items() if name not in DROPS)
-        fields = "named_struct('number', %sL{})".format(
-            "".join(f", '{name}', CAST(%s AS BIGINT)" for name in WINDOW)
-        )
+        fields = "".join(f", '{name}', CAST(%s AS BIGINT)" for name in WINDOW)
         values = ", ".join(f"coalesce(ranking_{name}::VARCHAR, 'NULL')" for name in WINDOW)
         windows = f"{SPLIT_WINDOWS}('events', {of_windows}, misfit := NULL)"
         found = con.execute(f"SELECT ranking_fold, {values} FROM {windows}")
-        return [fields % row for row in found.fetchall()]
+        return [f"named_struct('number', %sL{fields})" % row for row in found.fetchall()]
 
 
 def argument_sql(name: str, value: Any) -> str:

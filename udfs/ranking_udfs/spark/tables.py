@@ -1,232 +1,131 @@
 """The table functions for Spark: DataFrames in and out, evaluated by DuckDB in the executors' Python."""
 
+import inspect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import reduce
-from typing import Any, Unpack
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812  (as all of Spark's users call it)
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_type
 
-from ..evaluation.columns import ColumnNames
+from ..duckdb.statements import macros
 from ..evaluation.defaults import K
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
 from .workers import PACKED, SHARED, on_executors
 
-CutOffs = Sequence[int | None] | int | None
-Measures = Sequence[str] | str | None
+__all__ = [
+    "ranking_beyond_accuracy",
+    "ranking_beyond_accuracy_by_user",
+    "ranking_by_user",
+    "ranking_check",
+    "ranking_compare",
+    "ranking_compare_by_user",
+    "ranking_distribution",
+    "ranking_fuse",
+    "ranking_judged",
+    "ranking_summary",
+]
+DOC = """{description}
+
+As `{function}` of SQL, whose reference has all arguments and columns, but of DataFrames. Nothing runs before
+the result is asked for; it has the same bits on any number of partitions. {note}
+
+Args:
+    rec: a DataFrame of userid, itemid, score; with a column `system`, each is scored over the same users.
+    truth: likewise of userid, itemid and, if there are grades, rel.
+    ks: the cut-offs, as a list or as one, of max_k one alone; None is the whole list.
+    measures: texts such as "recall" or "ndcg(gain=linear)@5", or one text with commas; by default all that
+        have a column in DuckDB, of a comparison six.
+    ties: "expected" for expected values over all orders of equal scores.
+    more: user_col, item_col, score_col, grade_col, system_col: names of columns, in any case;
+        descending=False where the lowest score is the best; min_grade, unjudged and whatever else SQL's has.
+
+Raises:
+    ValueError: a column is missing or does not fit, or an argument is not valid. Of the job: a grade that is
+        NULL, NaN or infinite, and a truth without a user.
+    TypeError: rec or truth is no DataFrame, or an id is of a type that Spark cannot hand out by.
+"""
 
 
-class Options(ColumnNames, total=False):
-    """The arguments that name columns, and the options of some functions, as in SQL."""
+def table_function(function: str, signature: Callable[..., Any], note: str = "") -> Callable[..., DataFrame]:
+    """Make a table function with the arguments of the signature, and all others of SQL's by their names."""
+    parameters = inspect.signature(signature)
 
-    category_col: str | None
-    time_col: str | None
-    head: float
-    divergence: str
-    confidence: float
-    margin: float | None
-    correction: str
-    test: str
-    permutations: int
-    seed: int
+    def call(*given: Any, **named: Any) -> DataFrame:
+        bound = parameters.bind(*given, **named)
+        bound.apply_defaults()
+        return evaluate(function, bound.arguments.pop("more") | bound.arguments)
 
-
-def ranking_judged(
-    rec: DataFrame, truth: DataFrame, max_k: int | None, **columns: Unpack[ColumnNames]
-) -> DataFrame:
-    """Judge the ranking of every user with truth, as `ranking_judged` of SQL does.
-
-    Nothing runs before the result is asked for. A grade that is NULL, NaN or infinite, and a truth without a
-    user, are errors of the job.
-
-    Args:
-        rec: userid, itemid, score; with a column `system`, each system is scored over the same users.
-        truth: userid, itemid and, if there are grades, rel.
-        max_k: the rank at which to cut the ranking; None for all of it.
-        columns: user_col, item_col, score_col, grade_col, system_col: names of the columns, in any case, by
-            default as above; descending=False where the lowest score is the best, as of ranks; min_grade, the
-            lowest grade that is relevant; unjudged="skip" leaves out items that truth has no row for.
-
-    Returns:
-        [system,] userid, n_rec (rows in rec), n_truth (relevant items), judged, a STRUCT that the functions
-        of `register` take: `ndcg(judged, 10, 'gain=linear')`.
-
-    Raises:
-        ValueError: a column is missing or does not fit, or an argument is not valid.
-        TypeError: rec or truth is no DataFrame, or an id is of a type that Spark cannot hand out by.
-    """
-    return evaluate("ranking_judged", rec, truth, ks=max_k, **columns)
+    call.__name__ = function
+    call.__doc__ = DOC.format(description=macros()[function].description, function=function, note=note)
+    vars(call)["__signature__"] = parameters
+    return call
 
 
-def ranking_by_user(
-    rec: DataFrame,
-    truth: DataFrame,
-    ks: CutOffs,
-    measures: Measures = None,
-    ties: str = "item",
-    **columns: Unpack[ColumnNames],
-) -> DataFrame:
-    """Measure every user with truth at every k, as `ranking_by_user` of SQL does.
-
-    Args:
-        rec: as for `ranking_judged`.
-        truth: as for `ranking_judged`.
-        ks: cut-offs; None among them means the whole list, 0 the empty one.
-        measures: as `ndcg,recall`, `ndcg(gain=linear)` or `ndcg@5,10` (NULL at other k); by default all with
-            their default options, but `err`, which refuses grades above its max_grade.
-        ties: "item" orders equal scores by itemid; "expected" gives expected values over all orders of the
-            items that tie, and by default only the measures that have them.
-        columns: as for `ranking_judged`.
-
-    Returns:
-        [system,] userid, k, n_rec (rows in rec), n_truth (relevant items), a DOUBLE for each measure. Errors
-        as of `ranking_judged`, and ValueError or TypeError for a wrong k, measure or option.
-    """
-    return evaluate("ranking_by_user", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
-
-
-def ranking_summary(
-    rec: DataFrame,
-    truth: DataFrame,
-    ks: CutOffs,
-    measures: Measures = None,
-    ties: str = "item",
-    **columns: Unpack[ColumnNames],
-) -> DataFrame:
-    """Average the measures over the users with truth for every k, as `ranking_summary` of SQL does.
-
-    All arguments and errors: as for `ranking_by_user`.
-
-    Returns [system,] k, users (all with truth), users_without_rec (of them; they score as an empty list),
-    users_without_truth (in rec, left out), users_without_relevant (whose truth has no relevant item), a
-    DOUBLE for each measure: the same on any number of partitions.
-    """
-    return evaluate("ranking_summary", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
-
-
-def ranking_distribution(
-    rec: DataFrame,
-    truth: DataFrame,
-    ks: CutOffs,
-    measures: Measures = None,
-    ties: str = "item",
-    **columns: Unpack[ColumnNames],
-) -> DataFrame:
-    """Describe the distribution of the measures over the users with truth, as `ranking_distribution` of SQL.
-
-    All arguments and errors: as for `ranking_by_user`. One executor gets 8 bytes for each user, system, k and
-    measure, and the userid.
-    """
-    return evaluate("ranking_distribution", rec, truth, ks=ks, measures=measures, ties=ties, **columns)
+VALUES = "One executor gets 8 bytes for each user, system, k and measure, and "
+ranking_judged = table_function("ranking_judged", lambda rec, truth, max_k, **more: ...)
+ranking_by_user = table_function(
+    "ranking_by_user", lambda rec, truth, ks, measures=None, ties="item", **more: ...
+)
+ranking_summary = table_function(
+    "ranking_summary", lambda rec, truth, ks, measures=None, ties="item", **more: ...
+)
+ranking_distribution = table_function(
+    "ranking_distribution",
+    lambda rec, truth, ks, measures=None, ties="item", **more: ...,
+    f"{VALUES}the userid.",
+)
+ranking_compare = table_function(
+    "ranking_compare",
+    lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
+    f"{VALUES}the userid.",
+)
+ranking_compare_by_user = table_function(
+    "ranking_compare_by_user",
+    lambda by_user, baseline=None, measures=None, **more: ...,
+    "by_user is what `ranking_by_user` gives, or any table with a row per user. One executor gets all of it.",
+)
+ranking_check = table_function(
+    "ranking_check",
+    lambda rec, truth, ks=K, history=None, **more: ...,
+    "One executor gets all userids and all itemids, each once of each partition.",
+)
+ranking_beyond_accuracy_by_user = table_function(
+    "ranking_beyond_accuracy_by_user",
+    lambda rec, ks, history=None, items=None, **more: ...,
+    "Each executor gets all of `items`, and the number of users of each item of `history`.",
+)
+ranking_beyond_accuracy = table_function(
+    "ranking_beyond_accuracy",
+    lambda rec, ks, history=None, items=None, **more: ...,
+    f"{VALUES}the lists down to the largest k.",
+)
+ranking_fuse = table_function(
+    "ranking_fuse",
+    lambda rec, method="rrf", weights=None, rrf_k=60, normalize="min_max", depth=None, systems=None, **more: (
+        ...
+    ),
+    "Weights or systems that rec does not have are errors of the job, and so are infinite scores.",
+)
 
 
-def ranking_compare(
-    rec: DataFrame,
-    truth: DataFrame,
-    ks: CutOffs,
-    baseline: str | None = None,
-    measures: Sequence[str] | None = None,
-    **arguments: Unpack[Options],
-) -> DataFrame:
-    """Say whether one system is better than another, as `ranking_compare` of SQL does, with its arguments.
-
-    One executor gets 8 bytes for each user, system, k and measure, and the userid.
-    """
-    return evaluate("ranking_compare", rec, truth, ks=ks, baseline=baseline, measures=measures, **arguments)
-
-
-def ranking_compare_by_user(
-    by_user: DataFrame,
-    baseline: str | None = None,
-    measures: Sequence[str] | None = None,
-    **options: Unpack[Options],
-) -> DataFrame:
-    """Compare systems by any table with a row per user, as `ranking_compare_by_user` of SQL does.
-
-    by_user has system, userid [, k] [, segment] and columns of numbers: what `ranking_by_user` gives, with
-    any options, or clicks, or revenue. One executor gets all of it. All else is as of `ranking_compare`.
-    """
-    function = "ranking_compare_by_user"
-    given: dict[str, Any] = {"baseline": baseline, "measures": measures, **options}
-    return merge(by_user, partition(function, schema(function, "by_user", by_user), **given))
-
-
-def ranking_check(
-    rec: DataFrame,
-    truth: DataFrame,
-    ks: CutOffs = K,
-    history: DataFrame | None = None,
-    **columns: Unpack[Options],
-) -> DataFrame:
-    """List the problems of two DataFrames, as `ranking_check` of SQL does: a row for each kind of problem.
-
-    `ks` are the cut-offs at which to look for tied scores, and down to the largest for repeated items. One
-    executor gets all userids and all itemids, each once of each partition.
-    """
-    return evaluate("ranking_check", rec, truth, history, ks=ks, **columns)
-
-
-def ranking_beyond_accuracy_by_user(
-    rec: DataFrame,
-    ks: CutOffs,
-    history: DataFrame | None = None,
-    items: DataFrame | None = None,
-    **options: Unpack[Options],
-) -> DataFrame:
-    """Say what is in each user's list, as `ranking_beyond_accuracy_by_user` of SQL does, with its arguments.
-
-    Each executor gets all of `items`, and the number of users of each item of `history`.
-    """
-    return evaluate("ranking_beyond_accuracy_by_user", rec, history, items, ks=ks, **options)
-
-
-def ranking_beyond_accuracy(
-    rec: DataFrame,
-    ks: CutOffs,
-    history: DataFrame | None = None,
-    items: DataFrame | None = None,
-    **options: Unpack[Options],
-) -> DataFrame:
-    """Say what is in all lists, as `ranking_beyond_accuracy` of SQL does: as of each user, and the means.
-
-    One executor gets 8 bytes for each user, system, k and measure, and the lists down to the largest k.
-    """
-    return evaluate("ranking_beyond_accuracy", rec, history, items, ks=ks, **options)
-
-
-def ranking_fuse(
-    rec: DataFrame,
-    method: str = "rrf",
-    weights: Mapping[str, float] | None = None,
-    rrf_k: float = 60,
-    normalize: str = "min_max",
-    depth: int | None = None,
-    systems: Sequence[str] | None = None,
-    **columns: Unpack[ColumnNames],
-) -> DataFrame:
-    """Join the rankings of several systems into one, as `ranking_fuse` of SQL does, with its arguments.
-
-    Weights or systems that rec does not have are errors of the job, and so are infinite scores.
-
-    Returns userid, itemid, score and n_systems.
-    """
-    given = {"method": method, "weights": weights, "rrf_k": rrf_k, "normalize": normalize, "depth": depth}
-    return evaluate("ranking_fuse", rec, systems=systems, **given, **columns)
-
-
-def evaluate(function: str, *tables: Any, **arguments: Any) -> DataFrame:
-    """Plan a table function of its tables, in the order of `TABLES`, and return the DataFrame of its rows."""
-    named = zip(TABLES[function], tables, strict=True)
-    frames = {name: frame for name, frame in named if frame is not None or name in ("rec", "truth")}
+def evaluate(function: str, given: dict[str, Any]) -> DataFrame:
+    """Plan a table function with these tables and arguments, and return the DataFrame of its rows."""
+    if function == "ranking_compare_by_user":
+        by_user = given.pop("by_user")
+        return merge(by_user, partition(function, schema(function, "by_user", by_user), **given))
+    named = {name: given.pop(name) for name in TABLES[function]}
+    frames = {name: frame for name, frame in named.items() if frame is not None or name in ("rec", "truth")}
     schemas = {name: schema(function, name, frame) for name, frame in frames.items()}
-    job = partition(function, **schemas, **arguments)
+    given["ks"] = given.pop("max_k", given.get("ks"))
+    job = partition(function, **schemas, **given)
     rows = {name: read(frame, name, job) for name, frame in frames.items()}
     shared = share(rows, job)
-    parts = map_in_arrow(by_user(rows, job, shared), "evaluate", job, "part")
+    parts = map_in_arrow(by_user_partitions(rows, job, shared), "evaluate", job, "part")
     if job.merge_sql:
         return merge(parts, job, shared)
     if "truth" not in rows:
@@ -304,7 +203,9 @@ def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None
     return row.mapInArrow(on_executors("pack", job), f"{PACKED} binary")
 
 
-def by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
+def by_user_partitions(
+    tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None
+) -> DataFrame:
     """Return all rows, all of a user in one partition, whose first row has what all partitions share."""
     frames = [tables[table] for table in job.columns if table != "items"]
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)

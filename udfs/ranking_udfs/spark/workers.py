@@ -20,16 +20,14 @@ PACKED = "shared"
 def on_executors(step: str, job: Partitioned) -> Callable[[Batches], Iterator[pa.RecordBatch]]:
     """Wrap one of the functions below in a form that Spark sends to executors, whatever is missing there."""
     sent = pickle.dumps(job)
-    rule = (
-        "ranking_udfs.spark: the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs "
-        "(pip install them there, or send them along: see the README of ranking_udfs.spark)"
-    )
 
     def call(batches: Batches) -> Iterator[pa.RecordBatch]:
         try:
             from ranking_udfs.spark import workers
         except ImportError as error:
-            raise ImportError(f"{rule}, got {error}") from None
+            rule = "the Python of the executors must have duckdb, pyarrow, numpy and ranking_udfs"
+            how = "pip install them there, or send them along: see the README of ranking_udfs.spark"
+            raise ImportError(f"ranking_udfs.spark: {rule} ({how}), got {error}") from None
         yield from getattr(workers, step)(pickle.loads(sent), batches)
 
     return call
@@ -64,9 +62,8 @@ def merge(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
 def require_users(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Raise the error of a truth without users, of which it gets the counts, and return no row."""
     with cursor() as con:
-        for batch in batches:
-            for counts in batch.to_pylist():
-                job.require_users(con, counts["truth_rows"], counts["truth_users"])
+        for counts in (row for batch in batches for row in batch.to_pylist()):
+            job.require_users(con, counts["truth_rows"], counts["truth_users"])
     yield from ()
 
 
@@ -82,8 +79,7 @@ def load(con: Any, job: Partitioned, batches: Batches, table: str, schema: pa.Sc
     if PACKED in schema.names:
         query = f"SELECT {PACKED} FROM {table} WHERE {PACKED} IS NOT NULL"
         for (packed,) in con.execute(query).fetchall():
-            rows = pa.ipc.open_stream(packed).read_all()
-            con.register("_ranking_shared", rows)
+            con.register("_ranking_shared", rows := pa.ipc.open_stream(packed).read_all())
             for name in rows.column_names:
                 source = f"(SELECT unnest({name}) AS {name} FROM _ranking_shared)"
                 con.execute(f"CREATE TEMP TABLE {name} AS SELECT {fields(job, name)} FROM {source}")
