@@ -33,10 +33,8 @@ ROOMS = {
     "comparison": "ranking_",
     "comparison/internal": "",
     "lists": "udf_",
-    "lists/internal": "",
     "predictions": "udf_",
     "hivemall": "udf_",
-    "hivemall/internal": "",
 }
 # The beginning of a macro, with the comment above it.
 MACRO = re.compile(r"^(?:(?:--.*)?\n)*CREATE OR REPLACE TEMP MACRO (\w+)", re.MULTILINE)
