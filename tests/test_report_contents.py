@@ -12,7 +12,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import contents_sentences
 from ranking_udfs.evaluation.queries import Request
-from ranking_udfs.reporting.contents import categories_query
+from ranking_udfs.reporting.findings import categories_query
 from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
 from tests.pages import FILES, SYSTEMS, Written, files, sections, tables_in, text_of, written  # noqa: F401
 from tests.test_report import is_shown, own  # noqa: F401

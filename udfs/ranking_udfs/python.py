@@ -212,14 +212,14 @@ def report(
         >>> "How good are the recommendations?" in page.html
         True
     """
-    from .reporting.drawing import vl_convert
-    from .reporting.page import library, page
-    from .reporting.queries import ReportQueries
+    from .reporting.drawing import LIBRARIES, library
+    from .reporting.findings import Findings
+    from .reporting.page import page
 
-    vl_convert()  # an error at once where one is not installed
-    library()
+    for name in LIBRARIES:
+        library(name)  # an error at once where one is not installed
     with at_work("report", rec, truth, measures, ks, options) as (_, work):
-        findings = ReportQueries(work).findings()
+        findings = Findings(work)
     return page(findings)
 
 

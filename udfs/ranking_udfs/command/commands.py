@@ -298,20 +298,20 @@ def print_sql(work: Work) -> str:
 
 def write_report(given: Any) -> None:
     """Write the page, and the charts as files."""
-    from ..reporting.drawing import png, svg, vl_convert
-    from ..reporting.page import library, page
-    from ..reporting.queries import ReportQueries
+    from ..reporting.drawing import LIBRARIES, library, png, svg
+    from ..reporting.findings import Findings
+    from ..reporting.page import page
 
     try:
-        vl_convert()
-        library()
+        for name in LIBRARIES:
+            library(name)
     except ImportError as error:
         raise DataError(f"report: {error}") from None
     if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
         raise DataError(f"{given.figures}: a file, not a directory")
     with opened(given, 5) as work:
         work.tell = lambda _: None  # the page says it
-        findings = interruptible(work.con, lambda: ReportQueries(work).findings())
+        findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
         figures = {}

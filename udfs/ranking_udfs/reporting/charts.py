@@ -8,7 +8,7 @@ from typing import Any
 from ..evaluation.words import MARKS, Row, cut_off_key, format_cut_off, format_number, join_names
 from ..measures.grammar import Choice
 from .drawing import BAND, COLOURS, GRID, INK, LOSS
-from .findings import Contents, Findings
+from .findings import Findings
 
 MOST_SYSTEMS = len(COLOURS)
 MOST_SEGMENTS = 15  # in a chart
@@ -69,7 +69,7 @@ def charts(findings: Findings) -> dict[str, list[Chart]]:
         "means": [means(findings, one) for one in measures if len(one.cuts) == 1],
         "by k": [by_k(findings, one) for one in measures if len(one.cuts) > 1],
         "differences": [draw(findings, one) for draw in of_pairs for one in measures],
-        "contents": [] if findings.contents is None else contents(findings, findings.contents),
+        "contents": contents(findings) if findings.wholes else [],
         "curve": [curve(findings)] if findings.curve else [],
         "users": [histogram(findings)],
         "segments": segments(findings) if findings.segments else [],
@@ -316,18 +316,19 @@ def wins(findings: Findings, measure: Choice) -> Chart:
 # --- What is in the lists ---
 
 
-def contents(findings: Findings, found: Contents) -> list[Chart]:
+def contents(findings: Findings) -> list[Chart]:
     """Draw what is in the lists."""
-    drawn = [accuracy_and_popularity(findings, found), head_and_tail(findings, found)]
-    return drawn + ([categories(findings, found)] if found.categories else [])
+    drawn = [accuracy_and_popularity(findings), head_and_tail(findings)]
+    return drawn + ([categories(findings)] if findings.categories else [])
 
 
-def accuracy_and_popularity(findings: Findings, found: Contents) -> Chart:
+def accuracy_and_popularity(findings: Findings) -> Chart:
     """Draw the first measure against popularity, a point with two intervals for each system."""
     measure = findings.first
-    at, sides = measure.at(found.k), ("mean", "low", "high")
-    means = {row["system"]: row for row in measure_rows(findings.means, measure) if row["k"] == found.k}
-    pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in found.popularity]
+    k, sides = findings.largest_k, ("mean", "low", "high")
+    at, rows = measure.at(k), measure_rows(findings.means, measure)
+    means = {row["system"]: row for row in rows if row["k"] == k}
+    pairs = [({**means[row["system"]], "of": at}, {**row, "of": "popularity"}) for row in findings.popularity]
     data = [
         {"system": row["system"]}
         | {f"{axis} {side}": of[side] for axis, of in (("y", mean), ("x", row)) for side in sides}
@@ -349,22 +350,22 @@ def accuracy_and_popularity(findings: Findings, found: Contents) -> Chart:
     return chart("popularity", title, spec, rows, {"System": "system", "Measure": "of"} | OF_MEAN)
 
 
-def head_and_tail(findings: Findings, found: Contents) -> Chart:
+def head_and_tail(findings: Findings) -> Chart:
     """Draw the shares of head and tail in the lists of each system."""
-    tails = {row["system"]: row["long_tail"] for row in found.wholes}
+    tails = {row["system"]: row["long_tail"] for row in findings.wholes}
     shares = {system: (1 - tail, tail) for system, tail in tails.items() if tail is not None}
     colours = {"head": GRID, "tail": COLOURS[1]}
     spec = share_bars(findings, shares, colours, "share of the recommended items")
     texts = [f"{tail:.0%} with {system}" for system, (_, tail) in shares.items()]
     title = f"Items from the tail: {join_names(texts)}" if texts else "No list has an item"
-    rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in found.wholes]
+    rows = [{**row, "head": shares.get(row["system"], [None])[0]} for row in findings.wholes]
     columns = {"System": "system", "Users": "users", "Head": "head", "Tail": "long_tail"}
     return chart("head-and-tail", title, spec, rows, columns)
 
 
-def categories(findings: Findings, found: Contents) -> Chart:
+def categories(findings: Findings) -> Chart:
     """Draw the share of each category in the lists, and a line where it is in what users had."""
-    names = list(dict.fromkeys(row["category"] for row in found.categories))
+    names = list(dict.fromkeys(row["category"] for row in findings.categories))
     lists, had = (
         number_axis(field, "share (a line: of what users had)", SHARES, zero=True)
         for field in ("recommended", "history")
@@ -373,14 +374,14 @@ def categories(findings: Findings, found: Contents) -> Chart:
         layer({"type": "tick", "color": INK, "thickness": 2, "size": 18}, x=had),
         points(x=lists, **system_encoding(findings, legend=True)),
     ]
-    y, rows = name_axis("category", names), chart_rows(findings, found.categories)
+    y, rows = name_axis("category", names), chart_rows(findings, findings.categories)
     spec = specification(rows, height={"step": 26}, encoding={"y": y}, layer=layers)
-    largest = f" (the {len(names)} largest of {len(names) + found.more_categories})"
+    largest = f" (the {len(names)} largest of {len(names) + findings.more_categories})"
     title = "Share of each category in the lists, beside that of what users had"
     columns = {"Category": "category", "System": "system", "Users": "users"}
     columns |= {"Lists": "recommended", "Had": "history"}
-    title += largest if found.more_categories else ""
-    return chart("categories", title, spec, found.categories, columns)
+    title += largest if findings.more_categories else ""
+    return chart("categories", title, spec, findings.categories, columns)
 
 
 # --- The curve, the users and the segments ---
@@ -406,11 +407,11 @@ def curve(findings: Findings) -> Chart:
 
 def histogram(findings: Findings) -> Chart:
     """Draw the distribution of the users' values, a small chart for each system."""
-    found, systems, at = findings.histogram, findings.systems, findings.first.at(findings.first.cuts[0])
-    edges, rest = found.edges, "other values" if found.apart else "values"
+    systems, edges = findings.systems, findings.edges
+    rest = "other values" if findings.apart else "values"
     width = edges[1] - edges[0]
-    apart = [(kind, [counts[name] for name in systems]) for kind, counts in found.apart.items()]
-    bins = [(edge, [found.bins[name][i] for name in systems]) for i, edge in enumerate(edges[:-1])]
+    apart = [(kind, [counts[name] for name in systems]) for kind, counts in findings.apart.items()]
+    bins = [(edge, [findings.bins[name][i] for name in systems]) for i, edge in enumerate(edges[:-1])]
     totals = [sum(counts) or 1 for counts in zip(*(counts for _, counts in (*apart, *bins)), strict=True)]
     bars = [(kind, edges[0] - (1.5 * i + 2) * width, counts) for i, (kind, counts) in enumerate(apart[::-1])]
     bars += [(rest, edge, counts) for edge, counts in bins]
@@ -421,9 +422,9 @@ def histogram(findings: Findings) -> Chart:
     ]
     domain = [min(edge for _, edge, _ in bars) - width / 2, edges[-1]]
     axis = {"tickCount": 6, "grid": False}
-    colours = dict(zip(found.apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
+    colours = dict(zip(findings.apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
     encoding = {
-        "x": number_axis("from", at, axis, domain=domain, nice=False),
+        "x": number_axis("from", findings.at, axis, domain=domain, nice=False),
         "x2": {"field": "to"},
         "y": number_axis("share", "users", {"format": "%", "tickCount": 3}, zero=True),
         "y2": {"datum": 0},
@@ -444,7 +445,8 @@ def histogram(findings: Findings) -> Chart:
         )
     cells = [[kind, *counts] for kind, counts in apart]
     cells += [[f"from {edge:.4g}", *counts] for edge, counts in bins]
-    return Chart("users", f"{at} of each user{''.join(texts)}", spec, [at, *systems], cells)
+    title = f"{findings.at} of each user{''.join(texts)}"
+    return Chart("users", title, spec, [findings.at, *systems], cells)
 
 
 def segments(findings: Findings) -> list[Chart]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from importlib import import_module
 from typing import Any
 from xml.etree import ElementTree
 
@@ -18,38 +19,33 @@ VARIABLES = {
     LOSS: "var(--loss)",
     **{colour: f"var(--c{i})" for i, colour in enumerate(COLOURS, start=1)},
 }
-NEEDED = "needs vl-convert-python: pip install 'duckdb-ranking-udfs[report]'"
+LIBRARIES = {"vl_convert": "vl-convert-python", "jinja2": "Jinja2"}  # of the extra `report`
 # Attributes of Vega's that mean nothing in a picture with a text of its own, or that the page's style holds.
 SUPERFLUOUS = re.compile(r"aria-.*|role|class|pointer-events|font-family|xmlns.*|version|stroke-miterlimit")
 DEFAULTS = {"opacity": "1", "stroke-width": "1", "font-weight": "normal", "transform": "translate(0,0)"}
 
 
-def vl_convert() -> Any:
-    """Import the library that draws.
-
-    Raises:
-        ImportError: it is not installed.
-    """
+def library(name: str) -> Any:
+    """Import one of LIBRARIES; its ImportError says how to install it."""
     try:
-        import vl_convert
+        return import_module(name)
     except ImportError:
-        raise ImportError(NEEDED) from None
-    return vl_convert
+        raise ImportError(f"needs {LIBRARIES[name]}: pip install 'duckdb-ranking-udfs[report]'") from None
 
 
 def library_version() -> str:
     """Return the name and version of the library that draws."""
-    return f"vl-convert-python {vl_convert().__version__}"
+    return f"vl-convert-python {library('vl_convert').__version__}"
 
 
 def svg(specification: Specification) -> bytes:
     """Draw the chart as a file of its own, on white."""
-    return str(vl_convert().vegalite_to_svg({**specification, "background": "white"})).encode()
+    return str(library("vl_convert").vegalite_to_svg({**specification, "background": "white"})).encode()
 
 
 def png(specification: Specification) -> bytes:
     """Draw the same with two pixels for each point."""
-    return bytes(vl_convert().vegalite_to_png({**specification, "background": "white"}, scale=2))
+    return bytes(library("vl_convert").vegalite_to_png({**specification, "background": "white"}, scale=2))
 
 
 def inline_svg(specification: Specification, name: str, text: str) -> str:
@@ -57,7 +53,7 @@ def inline_svg(specification: Specification, name: str, text: str) -> str:
 
     `name` keeps the ids of this chart apart from those of others; `text` stands for it where it is not seen.
     """
-    root = ElementTree.fromstring(vl_convert().vegalite_to_svg(specification))
+    root = ElementTree.fromstring(library("vl_convert").vegalite_to_svg(specification))
     simplify(root, name)
     root.attrib = {"role": "img", "aria-label": text, **root.attrib}
     return ElementTree.tostring(root, encoding="unicode")

@@ -1,102 +1,533 @@
-"""The contents of a report as plain data: aggregates alone, so that it does not grow with the users."""
+"""The findings of a report: what its page and its charts show, by queries that the page shows too."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
 
-from ..evaluation.comparison import ComparisonOptions
-from ..evaluation.pairs import ModelOrder
-from ..evaluation.words import Row
+import duckdb
+
+from ..duckdb.internal import EXACT_SUM, LISTS, NAMES, T_QUANTILE
+from ..duckdb.statements import identifier, literal
+from ..evaluation import conclusion
+from ..evaluation.columns import COLUMNS
+from ..evaluation.comparison import check_baseline, check_measures, compare_queries, segment_tables
+from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD, TIES
+from ..evaluation.errors import DataError, UsageError
+from ..evaluation.pairs import find_orders
+from ..evaluation.problems import check_common, problem_text
+from ..evaluation.queries import (
+    Request,
+    contents_call,
+    curve_query,
+    cut_off_list,
+    explain_query,
+    fetch_rows,
+    overlap_query,
+    plan,
+    ranked_table,
+)
+from ..evaluation.words import Row, cut_off_key, format_cut_off
+from ..inputs.evaluation import Evaluation
+from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
+from ..measures.registry import MEASURES
+from ..texts import printable, shorten
+from ..version import version
 
 UNNAMED = "recommendations"  # the label of one model without a name
+MOST_SYSTEMS = 50
+MOST_SEGMENTS = 100
+BINS = 20
+LOSERS = 20
+MOST_CATEGORIES = 12
+JUDGED = "judged_share"
+MOST_IN_WORDS = 2  # measures, beside the first
 
 
-@dataclass(frozen=True)
-class Histogram:
-    """A histogram of the users' values of one measure at one cut-off."""
-
-    edges: Sequence[float]  # between the bins, one more than bins
-    # for each system, how many users are in each; a value at an edge is in the bin above it
-    bins: Mapping[str, Sequence[int]]
-    # those who are in no bin, for each system, by what they have: "exactly 0" where that can be, and "no
-    # value" where some users have none
-    apart: Mapping[str, Mapping[str, int]]
-
-
-@dataclass(frozen=True)
-class Example:
-    """The lists of one user of two models."""
-
-    user: str  # the userid
-    # of each of the models: by rank, the item and whether it is relevant
-    lists: Mapping[str, Sequence[tuple[str, bool]]]
-    missed: Mapping[str, Sequence[str]]  # of each of the models, the relevant items that are not in its list
-
-
-@dataclass(frozen=True)
-class Contents:
-    """The contents of the lists, down to one cut-off."""
-
-    k: int | None  # that cut-off, the largest of the first measure
-    sentences: Sequence[str]  # the most important of it, in words
-    wholes: Sequence[Row]  # rows of ranking_beyond_accuracy
-    popularity: Sequence[Row]  # of each system: users (with a list), mean, low, high
-    # of each system and the largest categories: users, recommended and history, the shares of it in the lists
-    # and in what their users had; () without items
-    categories: Sequence[Row]
-    more_categories: int  # how many smaller categories there are beside those
-    head: float  # the share of the history that the head has at least
-
-
-@dataclass(frozen=True)
 class Findings:
-    """The results that a report shows."""
+    """The results that a report shows: aggregates alone, so that it does not grow with the users.
 
-    systems: Sequence[str]  # the names of the models, the baseline first; one if nothing is compared
-    measures: Sequence[Choice]  # in the order in which they were asked for; the first is what verdicts are of
-    options: ComparisonOptions  # of all comparisons, the baseline among them
-    # which model is the best, and whether surely; None if there is one model, or no order
-    leading: str | None
-    # what the best model achieves, in words, and beside it the baseline, a sentence per measure
-    headlines: Sequence[str]
-    verdicts: Sequence[str]  # a sentence for each model that is compared
-    best: str | None  # the best against the second best, if there are three models or more
-    caveats: Sequence[str]  # what in the data stands against the verdict; () if it was not checked
-    # the models in order, by the name of the measure and k, where there is an order
-    orders: Mapping[tuple[str, int | None], ModelOrder]
-    problems: Sequence[str] | None  # a line for each row of ranking_check; None if it was not asked
-    # of each system: users, users_without_rec, users_without_truth, users_without_relevant, and judged_share
-    # of the first cut-off
-    counts: Mapping[str, Row]
-    # what was read: system or is_truth, name, modified (a date, if it is a file), and how many lines, users
-    # and items it has; of truth with times the earliest and latest date
-    tables: Sequence[Row]
-    # system, k, measure (its name), users (with a value), mean, low, high; zeros, least, most: how many
-    # values are 0, the smallest and the largest
-    means: Sequence[Row]
-    comparisons: Sequence[Row]  # rows of ranking_compare_by_user, for all users
-    segment: str | None  # what segments are called; None if there are none
-    # of the first measure: segment, system, users, low, high, and the difference to the baseline, or with one
-    # system the mean; the largest segments first
-    segments: Sequence[Row]
-    more_segments: int  # how many smaller segments there are beside those
-    curve: Sequence[Row]  # system, recall, precision
-    histogram: Histogram  # of the first measure
-    # for each system that is compared, the users whose first measure becomes worse by the most: userid,
-    # baseline, value, difference; and losers, how many users lose, and sharing, how many lose as much
-    losers: Mapping[str, Sequence[Row]]
-    overlaps: Sequence[Row]  # rows of ranking_overlap with the baseline, at the first cut-off
-    example: Example | None  # the lists of a user who loses most, at the first cut-off; None if nobody loses
-    contents: Contents | None  # what is in the lists; None without a history
-    facts: Sequence[tuple[str, str]]  # how the report was made: what, and its value
-    sql: str  # the statements that made it
+    Once made it is plain data. Models are compared with the first where no baseline is named; rows have their
+    labels as `system`, in the order of `systems`.
 
-    @property
-    def baseline(self) -> str | None:
-        """The model that the others are compared with."""
-        return self.systems[0] if len(self.systems) > 1 else None
+    systems     labels of the models on the page, the baseline's first; one if nothing is compared
+    baseline    the first of them, or None if nothing is compared
+    measures    as they were asked for; verdicts are of the `first`, at its first cut-off `k`
+    at          their name, as in NDCG@10
+    options     of all comparisons
+    counts      of each system: users, users_without_rec, users_without_truth, users_without_relevant, and
+                judged_share of the first cut-off
+    means       system, k, measure (its name), users (with a value), mean, low, high; zeros, least, most: how
+                many values are 0, the smallest and the largest
+    comparisons rows of ranking_compare_by_user, for all users
+    segment     what segments are called; None if there are none
+    segments    of the first measure: segment, system, users, low, high, and the difference to the baseline,
+                or with one system the mean; the largest segments first, more_segments are left out
+    problems    a line for each row of ranking_check; None if it was not asked
+    orders      the models in order, by the name of the measure and k, where there is an order
+    tables      what was read: system or is_truth, name, modified (a date, if it is a file), and how many
+                lines, users and items it has; of truth with times the earliest and latest date
+    losers      of each system that is compared, the users whose first measure becomes worse by the most:
+                userid, baseline, value, difference, losers (how many lose), sharing (how many as much)
+    verdicts    the verdict and a sentence for each model that is compared
+    leading, headlines, best, caveats   sentences, None or none where there is nothing to say
+    curve       system, recall, precision
+    edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
+                at an edge is in the bin above it), and in no bin, by what they have
+    overlaps    rows of ranking_overlap with the baseline, at the first cut-off
+    example     a user who loses most, with the lists of two models; None if nobody loses
+    lists, missed   of these models: by rank, the item and whether it is relevant; the relevant ones not there
+    wholes, popularity, categories, contents_sentences  with a history, what is in the lists down to the
+                largest cut-off of the first measure: rows of ranking_beyond_accuracy; users (with a list),
+                mean, low, high; shares of the largest categories in the lists and in the history
+                (more_categories are left out); and in words
+    facts       how the report was made: what, and its value; `sql` has the statements
+    """
 
-    @property
-    def first(self) -> Choice:
-        """The measure that verdicts are of."""
-        return self.measures[0]
+    def __init__(self, work: Evaluation) -> None:
+        """Query everything. Raises UsageError for what the report cannot compare, DataError for the data."""
+        self.work = work
+        work.request = self.request = request = replace(work.request, by_user=True)
+        check_request(work)
+        self.read, self.queries, names, given = work.tables, list[str](), work.systems, work.options.baseline
+        baseline = next(iter(names), "") if given is None else given
+        self.options = replace(work.options, baseline=baseline)
+        ordered = [baseline, *(name for name in names if name != baseline)]
+        self.labels = unique_labels(ordered) if names else {"": UNNAMED}  # by the names in the data
+        self.systems = list(self.labels.values())
+        self.baseline = self.systems[0] if len(self.systems) > 1 else None
+        self.measures, self.first = request.choices, request.choices[0]
+        self.k, self.largest_k = self.first.cuts[0], max(self.first.cuts, key=cut_off_key)
+        self.at = self.first.at(self.k)
+        self.at_k = f"k IS NOT DISTINCT FROM {'NULL' if self.k is None else self.k}"
+        self.system, self.keys = ("system, ", "system, k") if names else ("", "k")
+        self.by_user = request.table("by_user")
+
+        work.step("measuring")
+        steps = plan(self.with_judged(), bool(names))
+        made = [*steps.tables, *segment_tables(request)]
+        if request.history:
+            lists = contents_call(request, [self.largest_k], by_user=True)
+            query = f"SELECT {self.system}k, popularity\nFROM {lists}"
+            made.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{query}")
+        for statement in made:
+            work.con.execute(statement)
+        self.counts = {row["system"]: row for row in self.fetch(steps.summary) if row["k"] == self.k}
+        self.users = max(row["users"] for row in self.counts.values())
+        self.means = [
+            row
+            for row in self.fetch(self.means_query(self.by_user, self.keys, self.measures))
+            if any(one.name == row["measure"] and row["k"] in one.cuts for one in self.measures)
+        ]
+        self.means.sort(key=self.by_measure)
+        work.step("comparing")
+        queries = compare_queries(request, self.options) if self.baseline else []
+        compared = [[row for query in each for row in self.fetch(query)] for each in queries]
+        self.comparisons = sorted(compared[0], key=self.by_measure) if compared else []
+        family = self.of_first(self.comparisons)
+        self.segment, self.segments, self.more_segments = None, list[Row](), 0
+        if work.inputs.segment is not None:
+            self.segment = shorten(work.inputs.segment[1])
+            at_first = f"(FROM {request.table('by_segment')} WHERE {self.at_k})"
+            one_system = () if compared else self.fetch(self.means_query(at_first, "segment", [self.first]))
+            found = self.of_first(compared[1]) if compared else one_system
+            sizes = [row["users"] for row in found]
+            self.segments, self.more_segments = self.largest("segment", found, sizes, MOST_SEGMENTS)
+        work.step("looking at users")
+        self.problems, problems = None, list[Row]()
+        if work.is_checked:
+            self.queries.append(steps.check)
+            problems = work.problems()
+            if not work.allow_empty:
+                check_common(problems)
+            self.problems = list(map(problem_text, problems))
+        found = self.comparisons
+        orders = find_orders(work.con, request, self.options, len(self.systems), found, fetch=self.fetch)
+        self.orders = {(one.measure, one.k): one for one in orders if one is not None}
+        self.leader = leader = self.orders.get((self.first.name, self.k))
+        shared = self.shared()
+        self.tables = self.find_tables()
+        self.losers = self.find_losers()
+        self.leading = conclusion.leading_sentence(leader, shared) if leader else None
+        self.headlines = self.find_headlines()
+        said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
+        self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
+        is_several = leader is not None and len(leader.means) > 2
+        self.best = conclusion.best_sentence(leader, self.options, DIGITS) if leader and is_several else None
+        self.caveats = self.find_caveats(problems, shared) if work.is_checked else []
+        self.curve = self.fetch(curve_query(request))
+        self.edges, self.bins, self.apart = self.histogram()
+        query = overlap_query(replace(request, ks=[self.k]), baseline)
+        self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
+        self.example, self.lists, self.missed = self.find_example()
+        self.find_contents()
+        self.facts = self.find_facts()
+        self.sql = sql_listing([*self.read.statements, *made, *self.queries])
+        del self.work, self.read  # which hold the connection
+
+    def fetch(self, query: str) -> list[Row]:
+        """Return the rows of a query, with the labels of models."""
+        self.queries.append(query)
+        found: list[Row] = []
+        for row in fetch_rows(self.work.con, query):
+            models = [name for name in ("system", "baseline") if row.get(name) in self.labels]
+            found.append(
+                {"system": self.systems[0], **row, **{name: self.labels[row[name]] for name in models}}
+            )
+        return found
+
+    def by_system(self, row: Row) -> int:
+        """Return the position of the model of a row."""
+        return self.systems.index(row["system"])
+
+    def by_measure(self, row: Row) -> tuple[int, tuple[bool, int], int]:
+        """Return the position of a measure's row: of the measure, of k, and of the model."""
+        names = [one.name for one in self.measures]
+        return names.index(row["measure"]), cut_off_key(row["k"]), self.by_system(row)
+
+    def of_first(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows of the measure and k that verdicts are of."""
+        return [row for row in rows if (row["measure"], row["k"]) == (self.first.name, self.k)]
+
+    def mentioned(self) -> list[str]:
+        """Return the best model and the baseline, or the second best: those that sentences tell of."""
+        names = list(self.leader.means if self.leader else self.systems)[:2]
+        return names if self.systems[0] in names[:1] else [names[0], self.systems[0]]
+
+    def with_judged(self) -> Request:
+        """Return the request with one more column of the values of each user: the share that is judged."""
+        if JUDGED in [one.measure.name for one in self.measures] or self.request.ties == "expected":
+            return self.request
+        judged = Choice(MEASURES[JUDGED], {}, {}, (self.k,))
+        return replace(self.request, choices=[*self.measures, judged])
+
+    def means_query(self, source: str, keys: str, measures: Sequence[Choice]) -> str:
+        """Return the query for means of measures with their intervals and numbers of users, by keys.
+
+        `source` is a table, or a query in brackets. The squares are of differences to the means, which are
+        found beforehand: so they cannot be lost to large means.
+        """
+        names = [one.name for one in measures]
+        values = ", ".join(f"{{measure: {literal(one)}, value: {identifier(one)}::DOUBLE}}" for one in names)
+        same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
+        return f"""WITH one_user AS (
+    SELECT {keys}, unnest([{values}], max_depth := 2)
+    FROM {source}
+), means AS MATERIALIZED (
+    SELECT {keys}, measure, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
+        min(value) AS least, max(value) AS most, ranking_mean(value) AS mean
+    FROM one_user
+    GROUP BY ALL
+)
+SELECT means.*, means.mean - half AS low, means.mean + half AS high
+FROM (
+    SELECT means, CASE WHEN means.users > 1 AND isfinite(square) THEN
+            {T_QUANTILE}({1 - self.options.confidence!r}, means.users - 1) * sqrt(square / (means.users - 1))
+        END AS half
+    FROM (
+        SELECT means, ranking_mean((value - mean) ** 2) AS square
+        FROM one_user AS one
+        JOIN means ON {same} AND one.measure = means.measure
+        GROUP BY ALL
+    )
+)"""
+
+    def find_headlines(self) -> list[str]:
+        """Say what the best model and the baseline achieve: the first measure, and those with words."""
+        plain = {one.measure.name: one for one in self.measures if not one.given}
+        in_words = [plain[name] for name in conclusion.HEADLINES if name in plain][:MOST_IN_WORDS]
+        texts = []
+        for choice in [*in_words, *([] if self.first in in_words else [self.first])]:
+            at = choice.name, choice.cuts[0]
+            values = {row["system"]: row for row in self.means if (row["measure"], row["k"]) == at}
+            rows = [values[name] for name in self.mentioned()]
+            if all(row["users"] for row in rows):
+                texts.append(conclusion.headline_sentence(rows, choice, choice.cuts[0]))
+        return texts
+
+    def find_caveats(self, problems: Sequence[Row], shared: Sequence[Row]) -> list[str]:
+        """Say what stands against the verdict: problems of the data, missing lists, few judged items.
+
+        A truth of relevant items alone has judged nothing else, for no model.
+        """
+        found = conclusion.caveats(problems, self.k)
+        found += [conclusion.shared_sentence(shared, self.at)] if shared else []
+        shares = {name: self.counts[name].get(JUDGED) for name in self.systems}
+        is_judged = any(row.get("has_misses") for row in self.tables)
+        return found + (conclusion.judged_caveat(shares, self.k) if is_judged else [])
+
+    def shared(self) -> Sequence[Row]:
+        """Return the means of users with recommendations of every model, best first, if many have not."""
+        without = max(row["users_without_rec"] for row in self.counts.values())
+        if self.baseline is None or without < conclusion.TOUCHED * self.users:
+            return []
+        value = identifier(self.first.name)
+        best = "ASC" if self.first.measure.higher_is_better is False else "DESC"
+        found = self.fetch(f"""SELECT system, count({value}) AS users, ranking_mean({value}) AS mean
+FROM {self.by_user}
+WHERE {self.at_k} AND userid IN (
+    SELECT userid FROM {self.by_user} WHERE {self.at_k} AND n_rec > 0
+    GROUP BY userid HAVING count(*) = {len(self.systems)}
+)
+GROUP BY system
+ORDER BY mean {best}, system""")
+        return found if all(row["users"] for row in found) else []
+
+    def find_tables(self) -> list[Row]:
+        """Count what was read, of each model and of the truth."""
+        truth, least = self.request.table("truth"), self.request.columns.min_grade
+        query = (
+            "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items{}"
+        )
+        query += "\nFROM {}\nGROUP BY ALL"
+        files = {
+            label: self.read.files.get(name, self.read.files.get(None)) for name, label in self.labels.items()
+        }
+        rows = sorted(
+            self.fetch(query.format(self.system, "", self.request.table("rec"))), key=self.by_system
+        )
+        found = [{**row, **dated(files[row["system"]]), "is_truth": False} for row in rows]
+        types = {name: kind for name, kind, *_ in self.work.con.execute(f"DESCRIBE {truth}").fetchall()}
+        is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
+        more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
+        if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
+            more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
+        (row,) = self.fetch(query.format("", more, truth))
+        return [*found, {**row, **dated(self.read.truth), "is_truth": True}]
+
+    def largest(
+        self, by: str, rows: Sequence[Row], sizes: Sequence[float], most: int
+    ) -> tuple[list[Row], int]:
+        """Return the rows of the largest groups, under unique labels, and the number of the others.
+
+        `by` is their column, `sizes` are those of the rows; that of a group is its largest one.
+        """
+        of_groups: dict[str, float] = {}
+        for row, size in zip(rows, sizes, strict=True):
+            of_groups[row[by]] = max(of_groups.get(row[by], 0), size)
+        names = sorted(of_groups, key=lambda name: (-of_groups[name], name))[:most]
+        shown = unique_labels(names)
+        found = [row for row in rows if row[by] in shown]
+        found.sort(key=lambda row: (names.index(row[by]), self.by_system(row)))
+        return [{**row, by: shown[row[by]]} for row in found], len(of_groups) - len(names)
+
+    def histogram(self) -> tuple[list[float], dict[str, list[int]], dict[str, dict[str, int]]]:
+        """Count users by their value of the first measure, between the ends of its range or of the values."""
+        means, values, name = self.of_first(self.means), self.first.measure.range, identifier(self.first.name)
+        found = [row for row in means if row["least"] is not None]
+        low = values.low if isfinite(values.low) else min((row["least"] for row in found), default=0.0)
+        high = values.high if isfinite(values.high) else max((row["most"] for row in found), default=1.0)
+        high = high if low < high else low + 1
+        bins = {system: [0] * BINS for system in self.systems}
+        bin_of = f"floor(({name} - {low!r}) / {high - low!r} * {BINS})"
+        for row in self.fetch(
+            f"SELECT {self.system}least(greatest({bin_of}, 0), {BINS - 1})::INTEGER AS bin, "
+            f"count(*) AS users\nFROM {self.by_user}\nWHERE {self.at_k} AND {name} <> 0\nGROUP BY ALL"
+        ):
+            bins[row["system"]][row["bin"]] = row["users"]
+        absent = {row["system"]: self.counts[row["system"]]["users"] - row["users"] for row in means}
+        apart = {"exactly 0": {row["system"]: row["zeros"] for row in means}} if 0 in values else {}
+        apart |= {"no value": absent} if any(absent.values()) else {}
+        return [low + (high - low) * i / BINS for i in range(BINS + 1)], bins, apart
+
+    def find_losers(self) -> dict[str, list[Row]]:
+        """Return the users whose first measure becomes worse by the most, of each model that is compared."""
+        if self.baseline is None:
+            return {}
+        value = identifier(self.first.name)
+        is_worse = ">" if self.first.measure.higher_is_better is False else "<"
+        one_system = f"FROM {self.by_user} WHERE {self.at_k} AND system"
+        name = literal(str(self.options.baseline))
+        rows = self.fetch(f"""SELECT *,
+    count(*) OVER (PARTITION BY system) AS losers,
+    count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
+FROM (
+    SELECT other.system, CAST(userid AS VARCHAR) AS userid, one.{value} AS baseline, other.{value} AS value,
+        other.{value} - one.{value} AS difference
+    FROM ({one_system} = {name}) AS one
+    JOIN ({one_system} <> {name}) AS other USING (userid)
+    WHERE other.{value} {is_worse} one.{value}
+)
+QUALIFY row_number() OVER (PARTITION BY system ORDER BY abs(difference) DESC, userid) <= {LOSERS}
+ORDER BY system, abs(difference) DESC, userid""")
+        return {name: [row for row in rows if row["system"] == name] for name in self.systems[1:]}
+
+    def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
+        """Return a user who loses most with the best model, or with the first that has one, and the lists."""
+        order = [*(self.leader.means if self.leader else ()), *self.losers]
+        model = next((name for name in order if self.losers.get(name)), None)
+        if model is None:
+            return None, {}, {}
+        user = self.losers[model][0]["userid"]
+        lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in (self.systems[0], model)}
+        missed: dict[str, list[str]] = {name: [] for name in lists}
+        columns = replace(self.request.columns, unjudged=COLUMNS.unjudged)
+        query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
+        for row in (row for row in self.fetch(query) if row["system"] in lists):
+            item = shorten(str(row["itemid"]))
+            if row["rank"] is None:
+                missed[row["system"]].append(item)
+            else:
+                lists[row["system"]].append((item, bool(row["relevant"])))
+        return shorten(user), lists, missed
+
+    def find_contents(self) -> None:
+        """Look at what is in the lists, if there is a history."""
+        request, k = self.request, self.largest_k
+        self.contents_sentences, self.wholes, self.popularity = list[str](), list[Row](), list[Row]()
+        self.categories, self.more_categories = list[Row](), 0
+        if not request.history:
+            return
+        self.wholes = sorted(self.fetch(f"FROM {contents_call(request, [k])}"), key=self.by_system)
+        popularity = Choice(CONTENTS["popularity"], {}, {}, ())
+        query = self.means_query(request.table("contents"), self.keys, [popularity])
+        self.popularity = sorted(self.fetch(query), key=self.by_system)
+        if request.items:
+            found = self.fetch(categories_query(request, self.system, k))
+            sizes = [max(row["recommended"], row["history"]) for row in found]
+            self.categories, self.more_categories = self.largest("category", found, sizes, MOST_CATEGORIES)
+        of = {row["system"]: row for row in self.wholes}
+        renamed = {} if self.system else {"system": "The model"}
+        rows = [{**of[name], **renamed} for name in self.mentioned()]
+        self.contents_sentences = conclusion.contents_sentences(rows, request.items)
+
+    def find_facts(self) -> list[tuple[str, str]]:
+        """List the facts with which people can make the report again."""
+        inputs, request, options = self.work.inputs, self.request, self.options
+        least, columns, is_compared = request.columns.min_grade, request.columns, self.baseline is not None
+        recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
+        found: dict[str, Any] = {
+            "Recommendations": shorten(recs),
+            "Truth": shorten(inputs.truth),
+            "Segments": shorten(":".join(inputs.segment or ())),
+            "History": shorten(inputs.history or ""),
+            "Items": shorten(":".join(inputs.items or ())),
+            "Measures": "; ".join(map(text_with_options, request.choices)),
+            "Cut-offs": ", ".join(map(format_cut_off, request.ks)),
+            "Equal scores": TIES[request.ties],
+            "Best score": "the highest" if request.descending else "the lowest",
+            "Relevant": least is not None
+            and f"a grade of {least:g} or more; gains, as of NDCG, are those of all grades",
+            "Not judged": columns.unjudged != COLUMNS.unjudged
+            and "items that the truth has no row for are left out, and the ranks closed up",
+            "Means": f"with {100 * options.confidence:.15g} % intervals by Student's t",
+            "Baseline": self.baseline,
+            "Comparisons": is_compared
+            and conclusion.footnote(options, inputs.segment is not None).partition(". ")[2],
+            "The same": is_compared
+            and options.margin is not None
+            and f"what differs by less than {options.margin:g}, by two one-sided tests",
+            "Permutations": is_compared
+            and options.test == "randomization"
+            and f"{options.permutations}, seed {options.seed}",
+            "Made": report_time(),
+            "Versions": f"{version()}, DuckDB {duckdb.__version__}",
+        }
+        return [(name, value) for name, value in found.items() if value]
+
+
+def check_request(work: Evaluation) -> None:
+    """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
+    if len(work.systems) > MOST_SYSTEMS:
+        raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(work.systems)}")
+    check_baseline(work.systems, work.options.baseline, "report", work.dashes)
+    for choice in work.request.choices:
+        if choice.measure.name in CONTENTS:
+            rule = f"{work.dashes}measures must be measured by truth"
+            raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
+    if len(work.systems) > 1:
+        check_measures(work.request, "report", work.dashes)
+    work.check_users()
+
+
+def categories_query(request: Request, system: str, k: int | None) -> str:
+    """Return the share of each category in the lists and in the history, means over users who have both.
+
+    These are the shares that miscalibration compares: an item spreads 1 over its categories.
+    """
+    names = f"{NAMES}('userid', 'itemid', 'score', '', NULL, {request.descending})"
+    lists = (
+        f"{LISTS}(\n        '{ranked_table(request)}', NULL, NULL, {names},\n"
+        f"        {cut_off_list([k])}, {HEAD}, '{DIVERGENCE}', NULL, 'report'\n    )"
+    )
+    by_user = f"share / sum(share) OVER (PARTITION BY {system}userid)"
+    counted = f"(SELECT {system}count(DISTINCT userid) AS users FROM shares GROUP BY ALL)"
+    mean = EXACT_SUM + "({0}, 53) / any_value(users) AS {0}"
+    columns = f"{mean.format('recommended')}, {mean.format('history')}, any_value(users) AS users"
+    return f"""WITH labels AS (
+    SELECT itemid, category, (2 ** 52 / count(*) OVER (PARTITION BY itemid))::BIGINT AS share
+    FROM (SELECT DISTINCT itemid, category::VARCHAR AS category FROM {request.table("items")})
+    WHERE category IS NOT NULL
+), listed AS MATERIALIZED (
+    SELECT {system}userid, category, sum(share) AS share
+    FROM (SELECT {system}userid, unnest(recommended) AS itemid FROM {lists})
+    JOIN labels USING (itemid)
+    GROUP BY ALL
+), had AS MATERIALIZED (
+    SELECT userid, category, sum(share) AS share
+    FROM (SELECT DISTINCT userid, itemid FROM {request.table("history")})
+    JOIN labels USING (itemid)
+    GROUP BY ALL
+), shares AS MATERIALIZED (
+    SELECT {system}userid, category, {by_user} AS recommended, 0 AS history
+    FROM listed
+    WHERE userid IN (SELECT userid FROM had)
+    UNION ALL
+    SELECT {system}userid, category, 0 AS recommended, {by_user} AS history
+    FROM (SELECT DISTINCT {system}userid FROM listed)
+    JOIN had USING (userid)
+)
+SELECT {system}category, {columns}
+FROM shares
+{f"JOIN {counted} USING (system)" if system else f"CROSS JOIN {counted}"}
+GROUP BY {system}category"""
+
+
+def text_with_options(choice: Choice) -> str:
+    """Return a measure with its cut-offs and all options that have a value."""
+    given = choice.options.items()
+    texts = [
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in given
+        if value is not None
+    ]
+    return f"{choice.text} ({', '.join(texts)})" if texts else choice.text
+
+
+def unique_labels(systems: Sequence[str]) -> dict[str, str]:
+    """Shorten names to one line and make them unique."""
+    shown: dict[str, str] = {}
+    for name in systems:
+        one = line = shorten(name).strip() or "(no name)"
+        number = 1
+        while one in shown.values():
+            number += 1
+            one = f"{line} ({number})"
+        shown[name] = one
+    return shown
+
+
+def sql_listing(statements: Sequence[str]) -> str:
+    """Join the statements as people read them, line by line."""
+    return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
+
+
+def dated(path: str | None) -> dict[str, str | None]:
+    """Return the name of a table, and if it is a file, the date on which that was modified."""
+    is_file = path is not None and os.path.isfile(path)
+    modified = time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))) if path and is_file else None
+    return {"name": path and shorten(path), "modified": modified}
+
+
+def report_time() -> str:
+    """Return the time, or that of SOURCE_DATE_EPOCH (https://reproducible-builds.org); DataError if none."""
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    try:
+        made = time.gmtime(int(given) if given else time.time())
+    except (ValueError, OverflowError, OSError):
+        rule = "SOURCE_DATE_EPOCH must be seconds since 1970"
+        raise DataError(f"report: {rule}, got {shorten(repr(given))}") from None
+    return f"{time.strftime('%Y-%m-%d %H:%M', made)} UTC"

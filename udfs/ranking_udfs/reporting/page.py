@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +24,12 @@ from ..evaluation.words import (
 from ..texts import shorten
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
-from .drawing import inline_svg, library_version
+from .drawing import inline_svg, library, library_version
 from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # of the lists of a user
-NEEDED = "needs Jinja2: pip install 'duckdb-ranking-udfs[report]'"
+SHARES = {"Common items": "overlap", "Rank-biased overlap": "rbo"}
+SHARES |= {"Same first item": "same_first", "Same list": "same_list"}
 Table = tuple[Sequence[str], Sequence[Sequence[Any]], str]  # header, rows, caption
 
 
@@ -56,25 +58,11 @@ def page(findings: Findings) -> Page:
     Raises:
         ImportError: Jinja2 is not installed.
     """
-    jinja2, drawn = library(), charts(findings)
-    made = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    made.filters["bdi"] = lambda value: Html(to_bdi(value))
-    made.filters["sentence"] = lambda value: Html(to_sentence(value))
+    drawn = charts(findings)
+    made = library("jinja2").Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    made.filters |= {"bdi": to_bdi, "sentence": to_sentence}
     template = made.from_string(text("page.html.jinja"))
     return Page(template.render(f=findings, charts=drawn, v=View(findings)).strip() + "\n", findings, drawn)
-
-
-def library() -> Any:
-    """Import the library that writes HTML.
-
-    Raises:
-        ImportError: it is not installed.
-    """
-    try:
-        import jinja2
-    except ImportError:
-        raise ImportError(NEEDED) from None
-    return jinja2
 
 
 def text(name: str) -> str:
@@ -88,49 +76,27 @@ class Html(str):
         return self
 
 
-def to_html(value: object) -> str:
-    return escape(str(value))
-
-
-def to_bdi(value: object) -> str:
+def to_bdi(value: object) -> Html:
     """Isolate text of the user's, so that its direction changes nothing around it."""
-    return to_html(value) if str(value).isascii() else f"<bdi>{to_html(value)}</bdi>"
+    html = escape(str(value))
+    return Html(html if str(value).isascii() else f"<bdi>{html}</bdi>")
 
 
-def to_sentence(text: str) -> str:
+def to_sentence(text: str) -> Html:
     """Keep numbers together with what belongs to them, and options in one line."""
     html = re.sub(r" (?=%)|(?<=\bp) (?=\d|&lt;)|(?<=&lt;) (?=\d)", "&nbsp;", to_bdi(text))
-    return re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html)
-
-
-@dataclass(frozen=True)
-class Formatted:
-    """A cell with a number as text, whether it is the best of its row, and letters behind it."""
-
-    text: str
-    is_best: bool = False
-    letters: str = ""
-
-    @property
-    def html(self) -> str:
-        mean, _, half = self.text.partition(" ± ")
-        behind = [f"± {half}"] if half else []
-        behind += [f'<span class="letters">{self.letters}</span>'] if self.letters else []
-        text = f'{to_html(mean)} <span class="option">{" ".join(behind)}</span>' if behind else to_html(mean)
-        return f"<b>{text}</b>" if self.is_best else text
+    return Html(re.sub(r"--\w[\w-]*(?: \w+)?", r'<span class="option">\g<0></span>', html))
 
 
 class View:
-    """The tables of the template, each with its header, rows and caption."""
+    """The texts and the tables of the template, a table as its header, rows and caption."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
     number, library = staticmethod(format_number), staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
-        self.found = findings
-        self.style = Html(text("page.css"))
+        self.found, self.style = findings, Html(text("page.css"))
         self.share = f"{100 * findings.options.confidence:.15g}"
-        self.users = max(row["users"] for row in findings.counts.values())
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
 
     def title(self) -> str:
@@ -139,7 +105,7 @@ class View:
         if not others:
             return "How good are the recommendations?" if name == UNNAMED else f"How good is {name}?"
         which = f"{len(others)} models" if len(others) > 3 else " and ".join(others)
-        return f"{which} compared with {self.found.baseline}"
+        return f"{which} compared with {name}"
 
     def slug(self, title: str) -> str:
         return re.sub(r"\W+", "-", title.partition(" to ")[0].lower())
@@ -150,6 +116,9 @@ class View:
 
     def join(self, items: Sequence[str]) -> str:
         return join_names(items, most=MOST_RANKS)
+
+    def first(self, k: int | None, whole: str) -> str:
+        return whole if k is None else "the first item" if k == 1 else f"the first {k} items"
 
     def columns(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         """Return the columns of a table as HTML, those of numbers to the right.
@@ -163,26 +132,20 @@ class View:
         for i, name in enumerate(header):
             cells = [line[i] for line in rows]
             shown = [cell for cell in cells if cell is not None]
-            is_right = i and shown and all(isinstance(cell, int | float | Formatted) for cell in shown)
+            is_right = i and shown and all(isinstance(cell, int | float | Html) for cell in shown)
             decimals = column_decimals([cell for cell in shown if isinstance(cell, float)], halves)
-            html = [Html(cell_html(name, cell, decimals)) for cell in cells]
+            html = [cell_html(name, cell, decimals) for cell in cells]
             found.append({"name": name, "kind": Html("" if is_right else ' class="t"'), "cells": html})
         return found
 
-    def verdicts(self) -> list[tuple[list[str], str]]:
-        """Return the verdicts of each model by all measures at their first cut-off, and a sentence."""
+    def verdict_table(self) -> Table:
+        """Return the verdicts of each model by all measures at their first cut-off."""
         found = self.found
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in found.comparisons}
         every = [[at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]]
-        return list(zip(every, found.verdicts, strict=True))
-
-    def verdict_table(self) -> Table:
-        header = ["Model", *(one.at(one.cuts[0]) for one in self.found.measures)]
-        rows = [
-            [name, *(f"{MARKS[one]} {one}" for one in verdicts)]
-            for name, (verdicts, _) in zip(self.found.systems[1:], self.verdicts(), strict=True)
-        ]
-        return header, rows, "Verdicts by measure"
+        pairs = zip(found.systems[1:], every, strict=True)
+        rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in pairs]
+        return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows, "Verdicts by measure"
 
     def data_table(self) -> Table:
         columns = {"No list": "users_without_rec", "No truth": "users_without_truth"}
@@ -211,15 +174,17 @@ class View:
                 rows[row["measure"], row["k"]].append(self.mean_cell(row, decimals))
         return ["Measure", *found.systems], list(rows.values()), "Means"
 
-    def mean_cell(self, row: Row, decimals: int) -> Formatted | None:
+    def mean_cell(self, row: Row, decimals: int) -> Html | None:
         """Write a mean and half of its interval, bold if it is the best, with its letters."""
         if row["mean"] is None:
             return None
-        shown, name = format_with_half(row["mean"], half_of(row), decimals=decimals), row["system"]
+        mean, _, half = format_with_half(row["mean"], half_of(row), decimals=decimals).partition(" ± ")
         ranked = self.found.orders.get((row["measure"], row["k"]))
-        if ranked is None:
-            return Formatted(shown)
-        return Formatted(shown, ranked.means[name] == next(iter(ranked.means.values())), ranked.letters[name])
+        behind = [f"± {half}"] if half else []
+        behind += [f'<span class="letters">{ranked.letters[row["system"]]}</span>'] if ranked else []
+        html = f'{mean} <span class="option">{" ".join(behind)}</span>' if behind else mean
+        is_best = ranked and ranked.means[row["system"]] == next(iter(ranked.means.values()))
+        return Html(f"<b>{html}</b>" if is_best else html)
 
     def partly(self) -> str:
         """Return the measures of which some users have no value."""
@@ -230,58 +195,37 @@ class View:
     def loser_rows(self, rows: Sequence[Row]) -> list[list[Any]]:
         return [[shorten(row["userid"]), row["baseline"], row["value"], row["difference"]] for row in rows]
 
-    def first_items(self) -> str:
-        k = self.found.first.cuts[0]
-        return "the whole list" if k is None else "the first item" if k == 1 else f"the first {k} items"
-
-    def first_of_contents(self) -> str:
-        k = self.found.contents and self.found.contents.k
-        first = "The first item" if k == 1 else f"The first {k} items"
-        return "All of each list" if k is None else f"{first} of each list"
-
     def overlap_table(self) -> Table:
-        header = ["Model", "Common items", "Rank-biased overlap", "Same first item", "Same list"]
-        shares = ("overlap", "rbo", "same_first", "same_list")
-        rows = [
-            [
-                row["system"],
-                *(None if row[name] is None else Formatted(f"{row[name]:.0%}") for name in shares),
-            ]
-            for row in self.found.overlaps
-        ]
-        return header, rows, "What lists have in common"
+        shares = [[row[name] for name in SHARES.values()] for row in self.found.overlaps]
+        rows = [[None if one is None else Html(f"{one:.0%}") for one in row] for row in shares]
+        models = [row["system"] for row in self.found.overlaps]
+        rows = [[name, *row] for name, row in zip(models, rows, strict=True)]
+        return ["Model", *SHARES], rows, "What lists have in common"
 
     def example_table(self) -> Table:
-        lists = self.found.example.lists if self.found.example else {}
-        rows = [
-            [str(rank + 1), *(listed_item(listed, rank) for listed in lists.values())]
-            for rank in range(min(max(map(len, lists.values())), MOST_RANKS))
-        ]
-        return ["Rank", *lists], rows, "The lists of a user"
+        lists = self.found.lists
+        cells = [[f"{item} (relevant)" if is_hit else item for item, is_hit in one] for one in lists.values()]
+        rows = list(zip_longest(*cells, fillvalue=""))[:MOST_RANKS]
+        ranked = [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
+        return ["Rank", *lists], ranked, "The lists of a user"
 
     def contents_table(self) -> Table:
-        wholes = self.found.contents.wholes if self.found.contents else []
+        wholes = self.found.wholes
         names = [name for name in wholes[0] if name not in ("system", "k")]
-        rows = [[name, *(Formatted(format_number(row[name])) for row in wholes)] for name in names]
+        rows = [[name, *(Html(escape(format_number(row[name]))) for row in wholes)] for name in names]
         return ["Column", *(row["system"] for row in wholes)], rows, "What is in the lists"
 
 
-def cell_html(name: str, cell: Any, decimals: int) -> str:
+def cell_html(name: str, cell: Any, decimals: int) -> Html:
     """Write the cell of a column of this name."""
-    if isinstance(cell, Formatted):
-        return cell.html
+    if isinstance(cell, Html):
+        return cell
     if name == "p":
-        return to_html(format_p(cell)).replace(" ", "&nbsp;")
+        return Html(escape(format_p(cell)).replace(" ", "&nbsp;"))
     if isinstance(cell, float):
-        return to_html(format_with_half(cell, None, decimals=decimals))
-    return to_html(format_number(cell)) if cell is None or isinstance(cell, int) else to_bdi(cell)
+        return Html(format_with_half(cell, None, decimals=decimals))
+    return to_bdi(format_number(cell) if cell is None or isinstance(cell, int) else cell)
 
 
 def half_of(row: Row) -> float | None:
     return None if row["high"] is None else float(row["high"] - row["low"]) / 2
-
-
-def listed_item(listed: Sequence[tuple[str, bool]], rank: int) -> str:
-    """Return the item at a rank, and say if it is relevant."""
-    item, is_relevant = listed[rank] if rank < len(listed) else ("", False)
-    return f"{item} (relevant)" if is_relevant else item
