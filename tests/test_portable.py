@@ -15,10 +15,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.names import UDFS, is_table
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
 from ranking_udfs.measures.registry import MEASURES
+from tests.calls import CALLS, CONSTANT, MAKE
 from tests.conftest import is_close
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -31,59 +31,25 @@ CREATE TABLE rec AS FROM (VALUES
 CREATE TABLE truth AS FROM (VALUES
     (7, 'a', 3), (7, 'b', 1), (7, 'd', 2), (8, 'e', 1), (9, 'b', 2)
 ) AS t(userid, itemid, rel);
-CREATE TABLE systems AS SELECT *, 'a' AS system FROM rec UNION ALL SELECT *, 'b' FROM rec WHERE itemid <> 'b';
-CREATE TABLE by_user AS SELECT *, hash(userid, system) % 97 / 97 AS x FROM range(20) AS users(userid),
-    (VALUES ('a'), ('b'), ('c')) AS systems(system);
 """
 CHECK = "FROM ranking_check('rec', 'truth', ks := [1, 2])"
 SUMMARY = "FROM ranking_summary('rec', 'truth', [2, 4, NULL])"
 JUDGED = "FROM ranking_judged('rec', 'truth', 3) ORDER BY userid"
+NDCG = f"SELECT ranking_ndcg(judged, 3) {JUDGED}"
 PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
-QUERIES = {
-    "ranking_summary": SUMMARY,
-    "ranking_by_user": "FROM ranking_by_user('rec', 'truth', [1, 3], ties := 'expected') ORDER BY userid, k",
-    "ranking_distribution": "FROM ranking_distribution('rec', 'truth', [2], ties := 'expected')",
-    "ranking_compare": "FROM ranking_compare('systems', 'truth', [2], measures := ['average_precision'])",
-    "ranking_gate": (
-        "WITH found AS (FROM ranking_compare('systems', 'truth', [2], measures := ['mrr'])) "
-        "FROM ranking_gate('found')"
-    ),
-    "ranking_compare_by_user": "FROM ranking_compare_by_user('by_user')",
-    "ranking_by_item": "FROM ranking_by_item('rec', 'truth', [2])",
-    "ranking_beyond_accuracy": "FROM ranking_beyond_accuracy('rec', [2], history := 'truth')",
-    "ranking_beyond_accuracy_by_user": (
-        "FROM ranking_beyond_accuracy_by_user('rec', [2], history := 'truth') ORDER BY ALL"
-    ),
-    "ranking_explain": "FROM ranking_explain('rec', 'truth', 7, 2)",
-    "ranking_overlap": "FROM ranking_overlap('systems', [2])",
-    "ranking_overlap_by_user": "FROM ranking_overlap_by_user('systems', [2]) ORDER BY userid",
-    "ranking_precision_recall_curve": "FROM ranking_precision_recall_curve('rec', 'truth', 3)",
-    "ranking_interpolated_precision_curve": "FROM ranking_interpolated_precision_curve('rec', 'truth')",
-    "ranking_judged": JUDGED,
-    "ranking_check": CHECK,
-    "ranking_intents_by_user": (
-        "WITH intents AS (SELECT *, rel % 2 AS intent FROM truth) "
-        "FROM ranking_intents_by_user('rec', 'intents', [1, 3]) ORDER BY ALL"
-    ),
-    "ranking_split": "FROM ranking_split('truth', last := 1, time_col := 'userid') ORDER BY ALL",
-    "ranking_fuse": "FROM ranking_fuse('systems', 'combmnz', MAP {'a': 1, 'b': 0.3}) ORDER BY ALL",
-    "ranking_functions": "FROM ranking_functions()",
-    "ranking_problem_codes": "FROM ranking_problem_codes()",
-    "ranking_mean": f"SELECT ranking_mean(p / a) AS a, ranking_mean(1e9 * p) AS b {PAIRS}",
-    "ranking_geometric_mean": f"SELECT ranking_geometric_mean(p / a) {PAIRS}",
-    "ranking_judge": "SELECT ranking_judge(['a'], ['b', 'a']), ranking_judge([3, 1], [2, 1], [1, 2.5])",
-    "udf_mae": f"SELECT udf_mae(p, a) {PAIRS}",
-    "udf_mse": f"SELECT udf_mse(p, a) {PAIRS}",
-    "udf_rmse": f"SELECT udf_rmse(p, a) {PAIRS}",
-    "udf_r2": f"SELECT udf_r2(p, a) {PAIRS}",
-    "udf_logloss": f"SELECT udf_logloss(p / 4, a % 2) {PAIRS}",
-    "udf_personalization": f"SELECT udf_personalization([p, a]) {PAIRS}",
-    "udf_catalog_coverage": f"SELECT udf_catalog_coverage([p, a], 9) {PAIRS}",
-    "udf_gini_coverage": f"SELECT udf_gini_coverage([p, a], 9) {PAIRS}",
+# Of what is no table function: arguments, and the rows that they are of.
+VALUES = {
+    "ranking_geometric_mean": ("p / a", PAIRS),
+    "ranking_mean": ("1000000000.0 * p / a", PAIRS),
+    "ranking_judge": ("['c', 'a'], ['b', 'a'], [1, 2.5]", ""),
+    **{f"udf_{name}": ("p, a", PAIRS) for name in ("mae", "mse", "rmse", "r2")},
+    "udf_logloss": ("p / 4, a % 2", PAIRS),
+    "udf_personalization": ("[p, a]", PAIRS),
+    **{f"udf_{name}_coverage": ("[p, a], 9", PAIRS) for name in ("catalog", "gini")},
+    **{f"ranking_{name}": ("judged, 3", JUDGED) for name in MEASURES},
 }
-CALLS = {f"ranking_{name}": f"ranking_{name}(judged, 3)" for name in MEASURES}
-IN_FEW = [*QUERIES.values(), f"SELECT {', '.join(CALLS.values())} {JUDGED}"]
-QUERIES |= {name: f"SELECT {call} {JUDGED}" for name, call in CALLS.items()}
+QUERIES = CALLS | {name: f"FROM {name}()" for name in CONSTANT}
+QUERIES |= {name: f"SELECT {name}({arguments}) {rows}" for name, (arguments, rows) in VALUES.items()}
 
 Rows = list[tuple[Any, ...]]
 Client = Callable[..., Rows]
@@ -152,7 +118,7 @@ def test_the_script_serves_later_sessions_and_views(
     assert client(shop, stdin=SCRIPT) == []
     client(shop, f"CREATE VIEW summary AS {SUMMARY}")
     con.execute(TABLES)
-    for query in (SUMMARY, CHECK, QUERIES["ranking_ndcg"]):
+    for query in (CHECK, NDCG):
         for reader in {client, python}:  # what one wrote the other reads
             assert_same(reader(shop, query), con.execute(query).fetchall())
     assert client(shop, "FROM summary") == client(shop, SUMMARY)
@@ -169,57 +135,21 @@ def twins() -> Iterator[tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnecti
         run_script(alone)
         ranking_udfs.register(registered)
         for con in (alone, registered):
-            con.execute(TABLES)
+            con.execute(MAKE)
         yield alone, registered
 
 
 def test_no_macro_that_a_user_may_call_is_left_out() -> None:
-    public = {name for name in script_macros() if not name.startswith("_")}
-    assert QUERIES.keys() == public, "QUERIES must have a query of each"
+    assert QUERIES.keys() == {name for name in script_macros() if not name.startswith("_")}
 
 
-@pytest.mark.parametrize("query", IN_FEW)
+@pytest.mark.parametrize("name", QUERIES)
 def test_every_macro_returns_without_python_what_it_returns_beside_it(
-    twins: tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection], query: str
-) -> None:
-    """To the bit, which repr shows."""
-    found, expected = (con.execute(query).fetchall() for con in twins)
-    assert len(found) > 0
-    assert repr(found) == repr(expected)
-
-
-CALL_OF_PYTHON = re.compile(rf"(?<!\w)({'|'.join(UDFS)})\(")
-
-
-@pytest.mark.parametrize("name", [name for name in QUERIES if is_table(name)])
-def test_no_plan_of_a_table_function_has_a_python_function(
     twins: tuple[duckdb.DuckDBPyConnection, duckdb.DuckDBPyConnection], name: str
 ) -> None:
-    """In the plan as JSON, since EXPLAIN shows the alias of a call in place of the call."""
-    _, registered = twins
-
-    def called(query: str) -> set[str]:
-        (plan,) = registered.execute(f"SELECT json_serialize_plan($${query}$$, optimize := false)").fetchone()
-        found = re.findall(
-            r'"path":\["system","main","(\w+)"|"name":"(\w+)","arguments"', plan
-        )  # DuckDB 2 | 1
-        return {one or other for one, other in found}
-
-    assert called("SELECT ndcg(judged, 2) AS x FROM ranking_judged('rec', 'truth', 2)") & UDFS.keys() == {
-        "ndcg"
-    }
-    functions = called(QUERIES[name])
-    assert len(functions) > 0
-    # Of a comparison's plan, where the other test is asked for.
-    assert functions & UDFS.keys() == (
-        {"_ranking_sign_flips"} if "ranking_compare" in QUERIES[name] else set()
-    )
-
-
-def test_nothing_in_the_script_calls_a_python_function() -> None:
-    script = SCRIPT.read_text(encoding="utf-8")
-    assert "system.main" not in script
-    assert not CALL_OF_PYTHON.search(re.sub(r"'(?:[^']|'')*'", "''", script))  # what errors say is no call
+    """To the bit, which repr shows."""
+    found, expected = (sorted(map(repr, con.execute(QUERIES[name]).fetchall())) for con in twins)
+    assert found == expected != []
 
 
 def test_nothing_in_the_script_has_typed_parameters(bare: duckdb.DuckDBPyConnection) -> None:
@@ -230,29 +160,8 @@ def test_nothing_in_the_script_has_typed_parameters(bare: duckdb.DuckDBPyConnect
     assert bare.execute(typed).fetchall() == []
 
 
-def test_the_script_has_every_macro_but_short_names_and_hivemalls_helpers(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
-    run_script(bare)
-    made = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'memory'"
-    found = {name for (name,) in bare.execute(made).fetchall()}
-    assert found == {*script_macros(), "ranking_version", "_ranking_macros"}
-    assert found > {"ranking_summary", "_ranking_judged", "ranking_precision_recall_curve", "udf_mae"}
-    short = {name for name, macro in macros().items() if name != macro.always}
-    left_out = {
-        name for name in macros().keys() - found - short if not re.match("_ranking_(order|pairs|first)", name)
-    }
-    assert left_out == {
-        f"udf_{name}" for name in ("collect_set", "struct", "to_ordered_list", "to_ordered_map")
-    }
-
-
-@pytest.mark.parametrize("option", ["-f", ".read"])
-def test_the_shell_may_read_the_script_in_other_ways(shop: Path, option: str) -> None:
-    if option == "-f":
-        shell(shop, options=("-f", str(SCRIPT)))
-    else:
-        shell(shop, f".read {SCRIPT}")
+def test_the_shell_may_read_the_script_by_a_command(shop: Path) -> None:
+    shell(shop, f".read {SCRIPT}")
     assert shell(shop, "SELECT udf_mae(1, 3)") == [("2.0",)]
 
 
@@ -267,21 +176,18 @@ def test_the_script_runs_in_a_schema_of_its_own(bare: duckdb.DuckDBPyConnection)
     bare.execute(TABLES)
     run_script(bare)
     assert len(bare.execute(CHECK).fetchall()) > 0
-    made = "SELECT DISTINCT schema_name FROM duckdb_functions() WHERE function_name = '_ranking_row'"
+    made = "SELECT DISTINCT schema_name FROM duckdb_functions() WHERE function_name = 'ranking_version'"
     assert bare.execute(made).fetchall() == [("s",)]
 
 
-@pytest.mark.parametrize("before", ["", "CREATE OR REPLACE MACRO udf_mae(a) AS 'old'"])
-def test_a_second_run_is_an_upgrade(bare: duckdb.DuckDBPyConnection, before: str) -> None:
-    run_script(bare)
-    bare.execute(before)
-    run_script(bare)
-    assert bare.execute("SELECT udf_mae(1, 3)").fetchall() == [(2,)]
-
-
-def test_a_script_that_knows_more_macros_is_an_upgrade(bare: duckdb.DuckDBPyConnection) -> None:
-    bare.execute("CREATE MACRO udf_mae(a) AS 'old'")
-    bare.execute("CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.0.1 udf_mae _ranking_macros'")
+@pytest.mark.parametrize("is_older", [False, True])
+def test_a_second_run_is_an_upgrade(bare: duckdb.DuckDBPyConnection, is_older: bool) -> None:
+    if is_older:
+        bare.execute("CREATE MACRO udf_mae(a) AS 'old'")
+        bare.execute("CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.0.1 udf_mae _ranking_macros'")
+    else:
+        run_script(bare)
+        bare.execute("CREATE OR REPLACE MACRO udf_mae(a) AS 'old'")
     run_script(bare)
     assert bare.execute("SELECT udf_mae(1, 3)").fetchall() == [(2,)]
 
@@ -302,10 +208,9 @@ def test_a_name_of_another_origin_stops_the_script_before_it_writes(shop: Path, 
     assert len(before) == 1
     with pytest.raises(duckdb.Error, match=message):
         shell(shop, stdin=SCRIPT)
-    for options, stdin in ((("-bail",), SCRIPT), (("-f", str(SCRIPT)), None)):
-        with pytest.raises(duckdb.Error, match=message) as raised:
-            shell(shop, options=options, stdin=stdin)
-        assert str(raised.value).count("Error: ") == 1
+    with pytest.raises(duckdb.Error, match=message) as raised:
+        shell(shop, options=("-bail",), stdin=SCRIPT)
+    assert str(raised.value).count("Error: ") == 1
     assert shell(shop, mine) == before
 
 
@@ -320,14 +225,11 @@ def test_short_names_are_the_owners(bare: duckdb.DuckDBPyConnection) -> None:
 # --- integer_division ---
 
 
-@pytest.mark.parametrize("setting", [True, False])
-def test_the_script_divides_whatever_the_setting_which_stays(
-    bare: duckdb.DuckDBPyConnection, setting: bool
-) -> None:
-    bare.execute(f"SET integer_division = {setting}")
+def test_the_script_divides_whatever_the_setting_which_stays(bare: duckdb.DuckDBPyConnection) -> None:
+    bare.execute("SET integer_division = true")
     run_script(bare)
     told = "SELECT current_setting('integer_division'), getvariable('ranking_integer_division')"
-    assert bare.execute(told).fetchall() == [(setting, None)]
+    assert bare.execute(told).fetchall() == [(True, None)]
     made = "SELECT count(*) FROM duckdb_functions() WHERE database_name = 'memory' AND macro_definition LIKE "
     assert bare.execute(made + "'%//%'").fetchall() == [(0,)]
     assert bare.execute(made + "'% / %'").fetchall() > [(0,)]
@@ -419,24 +321,18 @@ def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == SCRIPT.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_install_runs_the_script_in_a_file(
-    shop: Path, capsys: pytest.CaptureFixture[str], times: int
-) -> None:
+def test_install_runs_the_script_in_a_file(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
     python(shop, TABLES)
-    for _ in range(times):
+    for _ in range(2):
         assert main(["install", str(shop)]) == 0
         said = f"{shop}: installed duckdb-ranking-udfs {ranking_udfs.__version__}: "
         assert capsys.readouterr().out == f"{said}FROM ranking_summary('rec', 'truth', [5, 10])\n"
     assert len(python(shop, CHECK)) > 1
 
 
-def test_install_makes_no_file_where_none_can_be(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_install_makes_no_file_where_none_can_be(shop: Path) -> None:
     for path in (shop.parent, shop.parent / "nowhere" / "a.duckdb", ":memory:"):
         assert main(["install", str(path)]) == 1
-        needed = "a DuckDB database, or the name of a new file in a folder that is there"
-        message = f"{path}: no such file: install needs {needed}"
-        assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
     assert list(shop.parent.iterdir()) == []
 
 
@@ -464,7 +360,7 @@ def test_a_new_file_is_attached_and_serves_without_a_second_step(
 ) -> None:
     con.execute(TABLES)
     for client in (shell, python):
-        for query in (SUMMARY, CHECK, QUERIES["ranking_ndcg"], "SELECT mae(1, 3), rmse(1, 3)"):
+        for query in (SUMMARY, NDCG, "SELECT mae(1, 3), rmse(1, 3)"):
             found = client(tmp_path / f"{client.__name__}.duckdb", attached, "BEGIN", TABLES, whole(query))
             assert_same(found, con.execute(query).fetchall())
     with duckdb.connect(shop.rename(tmp_path / "ranking.duckdb"), read_only=True) as opened:
@@ -476,11 +372,11 @@ def test_every_macro_of_the_file_returns_what_it_returns_beside_python(
     con: duckdb.DuckDBPyConnection, bare: duckdb.DuckDBPyConnection, attached: str
 ) -> None:
     bare.execute(attached)
-    for each in (con, bare):
-        each.execute(TABLES)
-    for query in IN_FEW:
+    con.execute(MAKE)
+    bare.execute(whole(MAKE))
+    for query in QUERIES.values():
         found, expected = bare.execute(whole(query)).fetchall(), con.execute(query).fetchall()
-        assert repr(found) == repr(expected), query
+        assert sorted(map(repr, found)) == sorted(map(repr, expected)), query
 
 
 def test_no_macro_calls_a_function_that_takes_its_arguments_by_name() -> None:
@@ -518,7 +414,7 @@ def test_installing_again_upgrades_a_file_to_attach(
         con.execute(f"CREATE OR REPLACE MACRO _ranking_macros() AS '{mark}'")
     assert main(["install", str(shop)]) == 0
     bare.execute(attached).execute(TABLES)
-    assert len(bare.execute(whole(QUERIES["ranking_recall"])).fetchall()) > 0
+    assert len(bare.execute(whole(NDCG.replace("ndcg", "recall"))).fetchall()) > 0
     assert bare.execute("FROM ranking.hers").fetchall() == [(1,)]
     gone = "SELECT count(*) FROM duckdb_functions() WHERE function_name = 'ranking_gone'"
     assert bare.execute(gone).fetchone() == (0,)
@@ -586,8 +482,13 @@ WRONG = [
     "FROM ranking_summary('rec', 'truth', [-1])",
     "SELECT ranking_ndcg(judged, 2, gain := 'x') FROM ranking_judged('rec', 'truth', 3)",
     "FROM ranking_summary('rec', 'truth', [1], score_col := 'none')",
-    "FROM ranking_compare('rec', 'truth', [1])",
+    "FROM ranking_compare('rec', 'truth', [1], baseline := 'z')",
 ]
+
+
+def nine_digits(row: str) -> str:
+    """A row as text; DuckDB 1 puts the schema into the names of columns that are expressions."""
+    return re.sub(r"\d+\.\d{9,}", lambda found: f"{float(found[0]):.9g}", row.replace("main.", ""))
 
 
 @pytest.mark.slow
@@ -597,8 +498,8 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
     """That of DuckDB-WASM 1.32.0 is 1.4.3, where some macros are bound in other ways."""
-    tables = list(filter(str.strip, TABLES.split(";")))
-    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in IN_FEW]
+    tables = list(filter(str.strip, MAKE.split(";")))
+    asked = [f"SELECT answer::VARCHAR FROM ({query}) AS answer" for query in QUERIES.values()]
     found = subprocess.run(
         ["node", "-e", WASM],
         input=json.dumps([SCRIPT.read_text(encoding="utf-8"), *tables, *asked, *WRONG]),
@@ -610,12 +511,11 @@ def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
         pytest.skip("no module: npm install @duckdb/duckdb-wasm@1.32.0, and set NODE_PATH")
     assert found.returncode == 0, found.stderr
     answers = json.loads(found.stdout)[1 + len(tables) :]
-    con.execute(TABLES)
+    con.execute(MAKE)
     for query, answer in zip(asked, answers, strict=False):
         assert isinstance(answer, list), f"{query}: {answer}"
-        # DuckDB 1 puts the schema into the names of columns that are expressions.
-        expected = sorted(row.replace("main.", "") for (row,) in con.execute(query).fetchall())
-        assert sorted(row.replace("main.", "") for row in answer) == expected, query
+        expected = [row for (row,) in con.execute(query).fetchall()]
+        assert sorted(map(nine_digits, answer)) == sorted(map(nine_digits, expected)), query
     for query, answer in zip(WRONG, answers[len(asked) :], strict=True):
         with pytest.raises(duckdb.Error) as error:
             con.execute(query).fetchall()
@@ -643,23 +543,6 @@ def test_uninstall_takes_out_what_install_put_in_and_nothing_else(
     assert re.fullmatch(said, capsys.readouterr().out)
     assert python(shop, made) == before
     assert len(python(shop, "FROM rec")) == 7
-    assert main(["uninstall", str(shop)]) == 1
-    message = f"{shop}: there is nothing of duckdb-ranking-udfs to uninstall"
-    assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
-
-
-def test_uninstall_takes_out_what_the_first_script_put_in(shop: Path) -> None:
-    python(shop, *FIRST_SCRIPT)
-    assert main(["uninstall", str(shop)]) == 0
-    made = "SELECT function_name FROM duckdb_functions() WHERE database_name = 'shop'"
-    assert python(shop, made) == []
-
-
-def test_uninstall_wants_a_file_that_is_there(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["uninstall", str(shop)]) == 1
-    message = f"{shop}: no such file: uninstall needs a DuckDB database that is there"
-    assert capsys.readouterr().err == f"ranking-udfs: error: {message}\n"
-    assert not shop.exists()
 
 
 # What the first script left, as far as it matters: a macro under a name that is a function's now.
@@ -688,7 +571,13 @@ def test_register_works_over_the_first_script_and_a_later_one_replaces_it(shop: 
         con.rollback()
 
 
-@pytest.mark.parametrize("name", ["table.csv", "table.txt", "empty.duckdb"])
+def test_uninstall_takes_out_what_the_first_script_put_in(shop: Path) -> None:
+    python(shop, *FIRST_SCRIPT)
+    assert main(["uninstall", str(shop)]) == 0
+    assert python(shop, "FROM duckdb_functions() WHERE database_name = 'shop'") == []
+
+
+@pytest.mark.parametrize("name", ["table.csv", "empty.duckdb"])
 def test_install_leaves_a_file_alone_that_is_no_database(
     shop: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
@@ -699,12 +588,3 @@ def test_install_leaves_a_file_alone_that_is_no_database(
     error = capsys.readouterr().err
     assert re.fullmatch(r"ranking-udfs: error: [^\n]*not a (valid )?DuckDB database[^\n]*\n", error), error
     assert file.read_bytes() == before
-
-
-def test_install_says_what_stands_in_its_way(shop: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    python(shop, "CREATE MACRO ranking_summary(a) AS TABLE SELECT a")
-    assert main(["install", str(shop)]) == 1
-    error = capsys.readouterr().err
-    assert error.endswith("there must be no ranking_summary of another origin, got one in shop.main\n")
-    assert error.count("\n") == 1
-    assert python(shop, "FROM ranking_summary(5)") == [("5",)]

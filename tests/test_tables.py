@@ -3,7 +3,6 @@
 import math
 import random
 import threading
-from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations, product
 from pathlib import Path
@@ -16,7 +15,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, with_internals
+from tests.conftest import is_close
 from tests.sql_names import CTES, NAMES
 from tests.witnesses import WITNESSES, Value
 
@@ -79,18 +78,6 @@ def test_every_column_is_the_measure_of_the_users_ranking(tables: duckdb.DuckDBP
             assert is_close(row[name], in_table(name, rec, truth, row["k"]), CLOSE), (name, row)
 
 
-def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
-    query = (
-        "SELECT k, users, users_without_rec, users_without_truth, hits "
-        "FROM ranking_summary('rec', 'truth', [2, 4])"
-    )
-    assert tables.execute(query).fetchall() == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
-    sizes = tables.execute(
-        "SELECT userid, n_rec, n_truth FROM ranking_by_user('rec', 'truth', [2]) ORDER BY ALL"
-    )
-    assert sizes.fetchall() == [(1, 4, 3), (2, 5, 2), (3, 0, 1)]
-
-
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -114,24 +101,12 @@ def test_arguments_are_whatever_query_table_takes(
         for kind in ("parquet", "csv", "json"):
             tables.execute(f"COPY {name} TO '{name}.{kind}'")
     tables.execute('CREATE OR REPLACE TABLE "odd name; " AS FROM rec')
-
-    def arrow(table: str, *names: str) -> pa.Table:
-        columns = zip(*tables.execute(f"FROM {table}").fetchall(), strict=True)
-        return pa.table(dict(zip(names, columns, strict=True)))
-
-    arrow_rec, arrow_truth = arrow("rec", "userid", "itemid", "score"), arrow("truth", "userid", "itemid")
-    assert arrow_rec.num_rows == 10
-    assert arrow_truth.num_rows == 7
-    query = (
-        "WITH cte_rec AS (FROM rec), cte_truth AS (FROM truth), "
-        "cte_arrow_rec AS (FROM arrow_rec), cte_arrow_truth AS (FROM arrow_truth) "
-        f"SELECT k, users, recall, ndcg FROM ranking_summary({arguments}, [2, 4])"
-    )
-    expected = tables.execute(
-        "SELECT k, users, recall, ndcg FROM ranking_summary('rec', 'truth', [2, 4])"
-    ).fetchall()
-    for row, other in zip(tables.execute(query).fetchall(), expected, strict=True):
-        assert row == pytest.approx(other, abs=1e-12)
+    arrow_rec, arrow_truth = (tables.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth"))
+    assert (arrow_rec.num_rows, arrow_truth.num_rows) == (10, 7)
+    ctes = ", ".join(f"cte_{name} AS (FROM {name})" for name in ("rec", "truth", "arrow_rec", "arrow_truth"))
+    query = f"WITH {ctes} SELECT k, users, recall, ndcg FROM ranking_summary({{}}, [2, 4])"
+    expected = tables.execute(query.format("'rec', 'truth'")).fetchall()
+    assert tables.execute(query.format(arguments)).fetchall() == expected
 
 
 def test_systems_are_scored_over_the_same_users(tables: duckdb.DuckDBPyConnection) -> None:
@@ -163,51 +138,10 @@ def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPy
         assert is_close(row[name], in_table(name, RANKINGS[1][0], truth, 4), CLOSE), (name, row)
 
 
-def test_rankings_are_those_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
-    draw = random.Random(5)
-    scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, 1.0, 2.5]
-
-    def score() -> float | None:
-        return draw.choice(scores) if draw.random() < 0.3 else draw.random()
-
-    rec = [(draw.randrange(4), draw.choice([None, *range(90)]), score()) for _ in range(900)]
-    truth = [(draw.randrange(5), draw.randrange(90)) for _ in range(60)]
-    for name, rows_, columns in (
-        ("rec", rec, ["userid", "itemid", "score"]),
-        ("truth", truth, ["userid", "itemid"]),
-    ):
-        con.register("given", pa.table(dict(zip(columns, zip(*rows_, strict=True), strict=True))))
-        con.execute(f"CREATE TABLE {name} AS FROM given")
-
-    def order(row: tuple[int, int | None, float | None]) -> tuple[float, ...]:
-        unknown = row[2] is None or math.isnan(row[2])
-        return (unknown, 0 if unknown else -row[2], row[1] is None, row[1] or 0)  # type: ignore[operator]
-
-    for k in (1, 5, 31, 32, 33, 128, 129, 400):
-        found = con.execute(f"SELECT userid, judged FROM ranking_judged('rec', 'truth', {k})").fetchall()
-        assert sorted(user for user, _ in found) == sorted({user for user, _ in truth})
-        for user, judged in found:
-            listed = [row[1] for row in sorted((row for row in rec if row[0] == user), key=order)][:k]
-            relevant = {item for one, item in truth if one == user}
-            ranks = [
-                i for i, item in enumerate(listed, 1) if item in relevant and item not in listed[: i - 1]
-            ]
-            grades = [1.0] * len(ranks)
-            ideal = [1.0] * len(relevant)
-            assert judged == {
-                "ranks": ranks,
-                "grades": grades,
-                "ideal": ideal,
-                "size": len(listed),
-                "cutoff": k,
-            }, (k, user)
-
-
 def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnection) -> None:
     for max_k, cutoff in (("2", 2), ("NULL", None), ("2147483648", None), ("2::UHUGEINT", 2)):
         found = tables.execute(f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})")
         assert found.fetchall() == [(cutoff,)], max_k
-    assert "k must be" in message(tables, "SELECT recall(judged, 3) FROM ranking_judged('rec', 'truth', 2)")
 
 
 @pytest.mark.parametrize(
@@ -223,9 +157,6 @@ def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
     if "TINY" not in kind:
         found = tables.execute(query.format(f"[{2**31}::{kind}, {2**50}::{kind}]")).fetchall()
         assert found == [(2**31, 4 / 3), (2**50, 4 / 3)]
-        for k in (2**63, 2**64 - 1):
-            with pytest.raises(duckdb.Error, match=r"every k in ks must be an integer below 2\^63, got \["):
-                tables.execute(query.format(f"[4, {k}::{kind}]"))
 
 
 def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
@@ -237,9 +168,6 @@ def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
     curve = "SELECT list(precision ORDER BY k) FROM precision_recall_curve('short', 'two', 3{})"
     for given, expected in (("", [1, 1 / 2, 1 / 3]), (", divide := 'list'", [1, 1, 1])):
         assert tables.execute(curve.format(given)).fetchall() == [(expected,)]
-    for wrong, said in (("'truth'", "'truth'"), ("NULL", "NULL"), ("5", "5")):
-        rule = f"precision_recall_curve: divide must be list|k, got {said}"
-        assert rule in message(tables, curve.format(f", divide := {wrong}"))
 
 
 REACHED = [
@@ -293,9 +221,9 @@ def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBP
     """)
     for function in (
         "ranking_judged({}, 3 {})",
-        "ranking_by_user({}, [1, 3, NULL] {})",
-        "ranking_summary({}, [1, 3, NULL] {})",
-        "ranking_distribution({}, [1, 3, NULL] {})",
+        "ranking_by_user({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
+        "ranking_summary({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
+        "ranking_distribution({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
         "precision_recall_curve({}, 4 {})",
         "interpolated_precision_curve({} {})",
         "(SELECT count FROM ranking_check({}, 3 {}))",
@@ -307,7 +235,7 @@ def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBP
         assert found
 
 
-@pytest.mark.parametrize("kind", ["BIGINT", "DOUBLE", "DECIMAL(38, 2)", "HUGEINT"])
+@pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
 def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnection, kind: str) -> None:
     """With a heap and without one, of scores that a DOUBLE holds and of others."""
     tables.execute(f"""
@@ -317,32 +245,12 @@ def test_ascending_scores_rank_as_their_opposites(tables: duckdb.DuckDBPyConnect
         CREATE OR REPLACE TABLE opposite AS SELECT * REPLACE (-score AS score) FROM many;
         CREATE OR REPLACE TABLE liked AS SELECT userid, itemid FROM many WHERE hash(itemid + 1) % 3 = 0
     """)
-    query = "SELECT * FROM ranking_by_user('{}', 'liked', [{}] {}) ORDER BY ALL"
+    query = "FROM ranking_by_user('{}', 'liked', [{}], measures := 'ndcg,auc' {}) ORDER BY ALL"
     for k in ("5", "40", "NULL"):
         expected = tables.execute(query.format("opposite", k, "")).fetchall()
         assert len(expected) == 7
         assert tables.execute(query.format("many", k, ", descending := false")).fetchall() == expected
         assert tables.execute(query.format("many", k, "")).fetchall() != expected
-
-
-def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
-    words = ", ".join(f"'word number {i}'" for i in range(3_000))
-    tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
-    tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
-    for query in (
-        "ranking_summary('rec', 'wordy', [2])",
-        "interpolated_precision_curve('rec', 'wordy_items')",
-        f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
-        "ranking_judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
-    ):
-        error = message(tables, f"FROM {query}").partition("Error: ")[2]
-        assert error.startswith(query.partition("(")[0])
-        assert len(error) <= 200
-        assert "_ranking" not in error
-    ((example,),) = tables.execute(
-        "SELECT example FROM ranking_check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
-    ).fetchall()
-    assert len(example) <= 200
 
 
 def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConnection) -> None:
@@ -354,7 +262,7 @@ def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConn
             ids = ", ".join(f"{text.format(name)}::{kind} AS {name}" for name in ("userid", "itemid"))
             tables.execute(f"CREATE TABLE {table}_{i} AS SELECT * REPLACE ({ids}) FROM {table}")
     counts = "users, users_without_rec, users_without_truth"
-    query = f"SELECT {counts}, hits, mrr FROM ranking_summary('{{}}', '{{}}', [2, 4])"
+    query = f"SELECT {counts}, hits, mrr FROM ranking_summary('{{}}', '{{}}', [2, 4], measures := 'hits,mrr')"
     expected = tables.execute(query.format("rec", "truth")).fetchall()
     for i, j in permutations(range(len(kinds)), 2):
         assert tables.execute(query.format(f"rec_{i}", f"truth_{j}")).fetchall() == expected, (i, j)
@@ -381,66 +289,31 @@ def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, 
     assert tables.execute(query).fetchall() == [(value, 1, 1)]
 
 
-def test_the_rules_for_types_can_be_asked_for(tables: duckdb.DuckDBPyConnection) -> None:
-    for kind, is_integer, is_number, family in (
-        ("INTEGER", True, True, "INTEGER"),
-        ("UBIGINT", True, True, "INTEGER"),
-        ("UHUGEINT", True, True, "UHUGEINT"),
-        ("DECIMAL(18,3)", False, True, "DECIMAL(18,3)"),
-        ("FLOAT", False, True, "FLOAT"),
-        ("BIGNUM", False, False, "BIGNUM"),
-        ("BOOLEAN", False, False, "BOOLEAN"),
-        ("INTEGER[]", False, False, "INTEGER[]"),
-        ("UUID", False, False, "VARCHAR"),
-        ("ENUM('a\n)', 'b')", False, False, "VARCHAR"),
-        ("ENUM('a')[]", False, False, "ENUM('a')[]"),
-    ):
-        asked = ("is_integer", "is_number", "family")
-        query = "SELECT " + ", ".join(f"_ranking.main._ranking_{name}($1)" for name in asked)
-        assert tables.execute(query, [kind]).fetchall() == [(is_integer, is_number, family)]
-
-
 @pytest.mark.parametrize(
-    ("rec", "truth", "times"),
+    ("rec", "truth"),
     [
-        ("u || 'x'", "u", 5),
-        ("u", "u || 'x'", 20),  # where ids were compared as they are, the cast came first in one of six
-        ("DATE '2020-01-01' + u::INTEGER", "u", 2),  # in each
-        ("u", "uuid()", 5),
+        ("u", "u || 'x'"),  # where ids were compared as they are, the cast came first in one of six
+        ("DATE '2020-01-01' + u::INTEGER", "u"),  # in each
     ],
 )
-def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: str, times: int) -> None:
-    with duckdb.connect(config={"threads": 4}) as con:
-        ranking_udfs.register(con)
+def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: str) -> None:
+    with ranking_udfs.register(duckdb.connect(config={"threads": 4})) as con:
         users = "FROM range(3000) AS t(u)"
         con.execute(f"CREATE TABLE recs AS SELECT {rec} AS userid, u AS itemid, 1 AS score {users}")
         con.execute(f"CREATE TABLE truths AS SELECT {truth} AS userid, u AS itemid {users}")
-        for _ in range(times):
+        for _ in range(9):
             with pytest.raises(duckdb.InvalidInputException, match="userid must have the same type"):
-                con.execute("SELECT recall FROM ranking_summary('recs', 'truths', [10])").fetchall()
+                con.execute("FROM ranking_summary('recs', 'truths', [10], measures := 'mrr')").fetchall()
 
 
 def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
-    cte = (
-        "WITH empty AS (FROM truth LIMIT 0), "
-        "nothing AS (FROM rec LIMIT 0), "
-        "texts AS (SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec LIMIT 0), "
-        "scores AS (SELECT * REPLACE (score::VARCHAR AS score) FROM rec LIMIT 0) "
-    )
+    texts = "SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec LIMIT 0"
     for call, expected in (
-        ("ranking_judged('rec', 'empty', -1)", "max_k must be 0 or more, got -1"),
         ("ranking_summary('rec', 'empty', [-1])", "every k in ks must be 0 or more, got -1"),
-        ("precision_recall_curve('nothing', 'truth', NULL)", "max_k must be from 0"),
         ("ranking_by_user('texts', 'truth', [1])", "userid must have the same type"),
-        ("ranking_by_user('scores', 'truth', [1])", "score must be a number, got VARCHAR"),
     ):
+        cte = f"WITH empty AS (FROM truth LIMIT 0), texts AS ({texts})"
         assert expected in message(tables, f"{cte} FROM {call}")
-
-
-def test_an_empty_rec_scores_every_user_as_an_empty_list(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute("CREATE TABLE no_rec AS FROM rec LIMIT 0")
-    query = "SELECT users, users_without_rec, recall FROM ranking_summary('no_rec', 'truth', [2])"
-    assert tables.execute(query).fetchall() == [(3, 3, 0.0)]
 
 
 def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:
@@ -454,14 +327,6 @@ def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyC
             assert f"ranking_{name}: a grade must be {rule}, got 2000" in error
 
 
-def test_unselected_measures_leave_the_plan(tables: duckdb.DuckDBPyConnection) -> None:
-    def plan(columns: str) -> str:
-        query = f"EXPLAIN (FORMAT json) SELECT {columns} FROM ranking_summary('rec', 'truth', [2])"
-        return str(tables.execute(query).fetchall()[0][1])
-
-    assert plan("k, recall").count("HUGEINT") < plan("k, recall, hits").count("HUGEINT")
-
-
 def test_a_table_that_can_be_read_once_goes_through_a_cte(tables: duckdb.DuckDBPyConnection) -> None:
     query = "SELECT k, mrr, ndcg FROM ranking_summary('{}', 'truth', [2, 40])"
     rec = tables.sql("FROM rec").to_arrow_table()
@@ -469,24 +334,6 @@ def test_a_table_that_can_be_read_once_goes_through_a_cte(tables: duckdb.DuckDBP
     found = tables.execute("WITH r AS MATERIALIZED (FROM reader) " + query.format("r")).fetchall()
     assert found == tables.execute(query.format("rec")).fetchall()
     tables.unregister("reader")
-
-
-def test_truth_without_an_item_has_none_and_one_twice_has_one(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE TABLE rec AS FROM (VALUES (1, NULL, 3), (1, 7, 2), (2, NULL, 1)) AS t(userid, itemid, score);
-        CREATE TABLE truth AS
-        FROM (VALUES (1, 7), (1, NULL), (1, 7), (2, NULL), (2, NULL)) AS t(userid, itemid);
-    """)
-    query = "SELECT userid, n_truth, judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5)"
-    assert sorted(con.execute(query).fetchall()) == [(1, 1, [2], [1.0]), (2, 0, [], [0.0])]
-
-
-def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
-    """The users of rec as they come where lists of them are made."""
-    names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
-    with_internals(con).execute("SET threads = 1")
-    recs = f"_ranking_gathered_recs('{rec}', {names}, {gather})"
-    return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 
 def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.DuckDBPyConnection) -> None:
@@ -507,53 +354,14 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.Du
     """)
     for query in (
         "FROM ranking_judged('{}', 'truth', NULL)",
-        "SELECT userid, system, k, ndcg FROM ranking_by_user('{}', 'truth', [5, 33], unjudged := 'skip')",
-        "SELECT userid, system, k, ndcg FROM ranking_by_user('{}', 'truth', [5, 33], ties := 'expected')",
+        "FROM ranking_by_user('{}', 'truth', [5, 33], unjudged := 'skip', measures := 'ndcg')",
+        "FROM ranking_by_user('{}', 'truth', [5, 33], ties := 'expected', measures := 'ndcg')",
         "FROM ranking_fuse('{}', systems := [1])",
     ):
         one, other = (query.format(rec) for rec in ("rec_u", "rec"))
-        assert len(con.execute(one).fetchall()) > 9_000
-        for different in (f"{one} EXCEPT ALL {other}", f"{other} EXCEPT ALL {one}"):
-            assert con.execute(different).fetchall() == []
-    assert listed_users(con, "rec_u") == listed_users(con, "rec_u", gather=False)
-    assert listed_users(con, "rec") != listed_users(con, "rec", gather=False)
-
-
-@pytest.mark.parametrize(
-    ("is_gathered", "users"),
-    [
-        (True, [*range(8192)]),
-        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
-        (False, [*range(4096)] * 2),
-        (False, [i // 2 for i in range(9000)]),
-        (False, []),
-        (False, [None] * 9000),
-        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
-        (False, [0] * 5000 + [*range(50_000)]),
-    ],
-)
-def test_rows_are_gathered_where_the_first_are_of_many_users(
-    con: duckdb.DuckDBPyConnection, is_gathered: bool, users: list[int | None]
-) -> None:
-    con.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
-    con.execute("CREATE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
-    assert listed_users(con, "rec", gather=False) == users
-    found = listed_users(con, "rec")
-    assert (found != users) is is_gathered
-    if is_gathered:
-        assert Counter(found) == Counter(users)
-        places = [place for place, user in enumerate(found) if user == users[-1]]
-        assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
-
-
-def test_rows_that_are_others_at_each_look_are_there_once(con: duckdb.DuckDBPyConnection) -> None:
-    """The first rows of a sample differ from look to look, and so may those that several threads read."""
-    con.execute("""
-        CREATE VIEW rec AS
-        SELECT CASE WHEN (SELECT random()) < 0.5 THEN i ELSE 0 END AS userid, 1 AS itemid, 2 AS score
-        FROM range(10_000) AS t(i);
-    """)
-    assert {len(listed_users(con, "rec")) for _ in range(40)} == {10_000}
+        found, expected = (sorted(map(str, con.execute(query).fetchall())) for query in (one, other))
+        assert len(found) > 9_000
+        assert found == expected
 
 
 @pytest.mark.parametrize("ks", ["(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"])
@@ -587,41 +395,9 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
     timer.cancel()
 
 
-def test_ranking_check_says_what_is_wrong(tables: duckdb.DuckDBPyConnection) -> None:
-    found = tables.execute("SELECT problem, count FROM ranking_check('rec', 'truth', [2, 5])").fetchall()
-    assert sorted(found) == [
-        ("rec: (userid, itemid) repeated in the top k = 5", 1),
-        ("rec: itemid is NULL", 1),
-        ("rec: score is NULL", 1),
-        ("rec: score is NaN", 1),
-        ("rec: users whose order rests on ties within k = 5", 1),
-        ("rec: users with fewer than k = 5 items", 1),
-        ("rec: users with tied scores at k = 2", 1),
-        ("truth: itemid is NULL", 1),
-        ("users in rec that are not in truth", 1),
-        ("users in truth that are not in rec", 1),
-    ]
-    tables.execute("CREATE VIEW text AS SELECT userid::VARCHAR AS userid, itemid, -1 AS rel FROM truth")
-    problems = dict(tables.execute("SELECT problem, example FROM ranking_check('rec', 'text')").fetchall())
-    assert problems["userid must have the same type in rec and in truth"] == "INTEGER and VARCHAR"
-    assert problems["truth: rel is negative"] == "userid 1, itemid 10, rel -1"
-    result = tables.execute("FROM ranking_check('rec', 'truth')").description
-    assert [(name, str(kind)) for name, kind, *_ in result] == [
-        ("severity", "VARCHAR"),
-        ("system", "VARCHAR"),
-        ("problem", "VARCHAR"),
-        ("code", "VARCHAR"),
-        ("k", "BIGINT"),
-        ("example", "VARCHAR"),
-        ("count", "BIGINT"),
-        ("of", "BIGINT"),
-    ]
-
-
 FOUR = "SELECT problem, system, count, example FROM"  # the columns of rows of ranking_check that have a value
 BELOW = "rec: users whose relevant items stand below others"
 ALIKE = "that match truth but for case, blanks or zeros"
-# A column, a word of the problem it is, and what there must be for it.
 DISASTERS = """
     CREATE TABLE shop_rec AS
     SELECT u AS userid, 'SKU-' || i AS itemid, i AS score, 'a' AS model, 'b' AS "Run_ID"
@@ -631,7 +407,6 @@ DISASTERS = """
     SELECT u AS userid, 'sku-' || i AS itemid, 3.5 AS rating, 4 AS "Stars", 'x' AS label
     FROM range(1, 4) AS users(u), range(1, 3) AS items(i);
     CREATE VIEW shop_graded AS SELECT userid, upper(itemid) AS itemid, -1 AS rel, 5 AS rating FROM shop_truth;
-    CREATE VIEW shop_strangers AS SELECT userid + 100 AS userid, upper(itemid) AS itemid FROM shop_truth;
 """
 
 
@@ -660,23 +435,6 @@ DISASTERS = """
             ],
         ),
         (
-            "'shop_rec', 'shop_strangers', system_col := 'model', descending := false",
-            [
-                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
-                ("no user of truth is in rec", "a", 3, "userid 101 in truth, userid 1 in rec"),
-                ("users in rec that are not in truth", "a", 4, "userid 1"),
-            ],
-        ),
-        (
-            "'shop_truth', 'shop_truth', item_col := 'label', score_col := 'rating', grade_col := 'Stars'",
-            [
-                ("rec: (userid, label) repeated in the top k = 10", None, 3, "userid 1, label x"),
-                ("rec: users whose scores are all equal", None, 3, "userid 1"),
-                ("rec: users whose order rests on ties within k = 10", None, 3, "userid 1"),
-                ("truth: (userid, label) repeated", None, 3, "userid 1, label x"),
-            ],
-        ),
-        (
             "'shop_truth', 'shop_rec', grade_col := 'score'",
             [
                 (
@@ -692,12 +450,6 @@ DISASTERS = """
                 ("users in truth that are not in rec", None, 1, "userid 9"),
             ],
         ),
-        (
-            "'rec', 'truth', descending := 'no', ks := [1]",
-            [
-                ("descending must be true or false", None, 1, "no"),
-            ],
-        ),
     ],
 )
 def test_ranking_check_finds_the_common_disasters(
@@ -705,14 +457,11 @@ def test_ranking_check_finds_the_common_disasters(
     arguments: str,
     expected: list[tuple[str, str | None, int, str | None]],
 ) -> None:
-    con = tables
-    con.execute("DROP SCHEMA IF EXISTS disasters CASCADE; CREATE SCHEMA disasters; USE disasters")
+    tables.execute("CREATE OR REPLACE SCHEMA disasters; USE disasters")
     try:
-        con.execute(f"{DISASTERS}; CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 0.5 AS score")
-        con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
-        assert con.execute(f"{FOUR} ranking_check({arguments})").fetchall() == expected
+        assert tables.execute(f"{DISASTERS}{FOUR} ranking_check({arguments})").fetchall() == expected
     finally:
-        con.execute("USE main")
+        tables.execute("USE main; DROP SCHEMA disasters CASCADE")
 
 
 # Six users with four relevant items each; every system has one flaw, or two that come together.
@@ -735,7 +484,9 @@ SYSTEMS = """
     UNION ALL SELECT 'users', * REPLACE (userid + 100 AS userid) FROM good
     UNION ALL SELECT 'some', * FROM good WHERE userid < 3
     UNION ALL SELECT 'twice', * REPLACE (replace(itemid, '6', '5') AS itemid) FROM good
-    UNION ALL SELECT 'null', userid, nullif(itemid, 'SKU-6'), nullif(score, 9.1) FROM good;
+    UNION ALL SELECT 'null', userid, nullif(itemid, 'SKU-6'),
+        CASE score WHEN 9.2 THEN 'nan' WHEN 9.1 THEN NULL ELSE score END FROM good;
+    INSERT INTO truth VALUES (2, 'SKU-1', 1), (3, NULL, 1);
     CREATE TABLE apart AS
     SELECT CASE WHEN userid < 3 THEN 'B' ELSE 'A' END AS system, * FROM good;
 """
@@ -746,6 +497,7 @@ OF_SYSTEMS = [
     (f"items {ALIKE}", "lower", 4, "itemid 'sku-1' for 'SKU-1'"),
     ("rec: itemid is NULL", "null", 6, "userid 1, itemid NULL"),
     ("rec: score is NULL", "null", 1, "userid 1, itemid SKU-1"),
+    ("rec: score is NaN", "null", 1, "userid 2, itemid SKU-1"),
     ("rec: (userid, itemid) repeated in the top k = 6", "twice", 6, "userid 1, itemid SKU-5"),
     ("rec: users whose scores are all equal", "ones", 6, "userid 1"),
     ("rec: users whose order rests on ties within k = 6", "ones", 6, "userid 1"),
@@ -753,15 +505,15 @@ OF_SYSTEMS = [
     ("rec: users with tied scores at k = 3", "ones", 6, "userid 1"),
     ("rec: users with fewer than k = 3 items", "top1", 6, "userid 1"),
     ("rec: users with fewer than k = 6 items", "top1", 6, "userid 1"),
+    ("truth: itemid is NULL", None, 1, "userid 3, itemid NULL"),
+    ("truth: (userid, itemid) repeated", None, 1, "userid 2, itemid SKU-1"),
     ("truth: users without a relevant item", None, 1, "userid 6"),
     ("users in truth that are not in rec", "some", 4, "userid 3"),
     ("users in rec that are not in truth", "users", 6, "userid 101"),
 ]
 
 
-def test_ranking_check_finds_what_is_wrong_with_each_system(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
+def test_ranking_check_finds_what_is_wrong_with_each_system(tables: duckdb.DuckDBPyConnection) -> None:
     con = tables
     con.execute(f"CREATE SCHEMA flaws; USE flaws; {SYSTEMS}")
     try:
@@ -772,7 +524,7 @@ def test_ranking_check_finds_what_is_wrong_with_each_system(
             ("rec: systems without users in common", "A", 1, "B"),
             ("rec: systems without users in common", "B", 1, "A"),
         ]
-        assert found[3:] == [
+        assert found[-4:] == [
             ("users in truth that are not in rec", "A", 2, "userid 1"),
             ("users in truth that are not in rec", "B", 4, "userid 3"),
             ("users with recommendations of one system only", "A", 4, "userid 3"),
@@ -780,14 +532,6 @@ def test_ranking_check_finds_what_is_wrong_with_each_system(
         ]
     finally:
         con.execute("USE main; DROP SCHEMA flaws CASCADE")
-
-
-def test_a_cut_off_that_cannot_be_is_an_error_of_ranking_check(
-    tables: duckdb.DuckDBPyConnection,
-) -> None:
-    con = tables
-    with pytest.raises(duckdb.Error, match="ranking_check: every k in ks must be 0 or more, got -1"):
-        con.execute("FROM ranking_check('rec', 'truth', ks := [-1])").fetchall()
 
 
 @pytest.mark.parametrize("fixed", ["DELETE FROM rec", "UPDATE rec SET userid = NULL"])
@@ -908,15 +652,10 @@ def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyC
     assert con.execute("FROM ranking_check('rec', 'truth', ks := [20_000])").fetchall() == []
 
 
-def test_ranking_check_of_clean_tables_is_empty(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score")
-    con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid")
-    assert con.execute("FROM ranking_check('rec', 'truth')").fetchall() == []
-
-
 def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConnection) -> None:
     """Against NumPy, over what ranking_by_user gives; the mean is ranking_summary's to the bit."""
-    make = """
+    con = tables
+    con.execute("""
         CREATE OR REPLACE TABLE some_rec AS
         SELECT
             'ab'[1 + i % 2] AS "system",
@@ -925,9 +664,7 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
         CREATE OR REPLACE TABLE some_truth AS
         SELECT hash(i + 3) % 60 AS userid, hash(i + 4) % 40 AS itemid, hash(i + 5) % 3 AS rel
         FROM range(300) AS t(i)
-    """
-    con = tables
-    con.execute(make)
+    """)
     by_user = rows(con, "FROM ranking_by_user('some_rec', 'some_truth', [2, NULL])")
     means = {
         (row["system"], row["k"]): row
@@ -956,13 +693,7 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
             "maximum": defined.max(),
             "zeros": np.mean(defined == 0),
         }
-        shares = {
-            "percentile_5": 5,
-            "quartile_1": 25,
-            "median": 50,
-            "quartile_3": 75,
-            "percentile_95": 95,
-        }
+        shares = {"percentile_5": 5, "quartile_1": 25, "median": 50, "quartile_3": 75, "percentile_95": 95}
         expected |= {name: np.percentile(defined, share) for name, share in shares.items()}
         for name, value in expected.items():
             assert one[name] == pytest.approx(value, rel=1e-12, abs=1e-15), (one["measure"], name)
@@ -997,8 +728,7 @@ def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
 
 def everything(con: duckdb.DuckDBPyConnection, rec: str, truth: str, cte: str = "") -> list[Any]:
     """What the table functions make of the tables."""
-    counts = "users, users_without_rec, users_without_truth"
-    summary = f"SELECT {counts}, hits, mrr FROM ranking_summary('{rec}', '{truth}', [2, 40])"
+    summary = f"FROM ranking_summary('{rec}', '{truth}', [2, 40], measures := 'hits,mrr')"
     check = f"FROM ranking_check('{rec}', '{truth}')"
     return [con.execute(f"{cte} {query}").fetchall() for query in (summary, check)]
 
@@ -1067,9 +797,8 @@ def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
     tables.execute("CREATE OR REPLACE TEMP VIEW none AS SELECT 'a' AS system, * FROM rec WHERE false")
     tables.execute("CREATE OR REPLACE TEMP VIEW unnamed AS FROM rec WHERE false")
     for query in (
-        "(SELECT COLUMNS('system|users|ndcg') FROM ranking_summary('{}', 'truth', [2]))",
-        "(FROM ranking_distribution('{}', 'truth', [2]) WHERE measure = 'ndcg')",
-        "(SELECT COLUMNS('system|userid|ndcg') FROM ranking_by_user('{}', 'truth', [2]) ORDER BY userid)",
+        "ranking_summary('{}', 'truth', [2], measures := 'ndcg')",
+        "(FROM ranking_by_user('{}', 'truth', [2], measures := 'ndcg') ORDER BY userid)",
     ):
         found, expected = (
             tables.sql(f"FROM {query.format(name)}").to_arrow_table() for name in ("none", "unnamed")

@@ -1,0 +1,63 @@
+"""A call of each table function, over tables with ties, NULLs, NaN, repeats and users of one table alone."""
+
+from ranking_udfs.duckdb.statements import macros
+
+MAKE = """
+    CREATE TABLE rec AS
+    SELECT 'abc'[1 + i % 3] AS system, i % 37 AS userid, (i * 7919) % 211 AS itemid,
+        CASE WHEN i % 9 > 0 THEN (i * i * 31) % 17 / 3 END AS score
+    FROM range(6000) AS t(i);
+    CREATE TABLE truth AS
+    SELECT i % 40 AS userid, (i * 31) % 211 AS itemid, i % 4 AS rel FROM range(600) AS t(i);
+    CREATE TABLE history AS
+    SELECT i % 39 AS userid, i * i % 199 AS itemid, i % 23 AS time FROM range(900) AS t(i);
+    CREATE TABLE items AS SELECT i % 200 AS itemid, 'c' || i * i % 7 AS category FROM range(500) AS t(i);
+    CREATE TABLE intents AS SELECT *, 'i' || (itemid * userid) % 5 AS intent FROM truth;
+    CREATE TABLE messy_rec AS
+    SELECT nullif(i % 97, 5) AS userid, nullif(i % 31, 3) AS itemid,
+        CASE i % 7 WHEN 0 THEN NULL WHEN 1 THEN 'nan'::DOUBLE ELSE i % 11 END AS score
+    FROM range(8_000) t(i);
+    CREATE TABLE messy_truth AS
+    SELECT nullif(i % 103, 5) AS userid, nullif(i % 29, 3) AS itemid,
+        CASE i % 5 WHEN 0 THEN NULL WHEN 1 THEN 'inf'::DOUBLE ELSE i % 11 - 5 END AS rel
+    FROM range(5_000) t(i);
+    CREATE TABLE by_user AS
+    SELECT 'abc'[1 + i % 3] AS system, i // 3 AS userid, sin(i) * 10 ** (i % 9) AS x, i * 7 % 5 / 4 AS recall
+    FROM range(3_000) t(i);
+    CREATE TABLE compared AS FROM ranking_compare_by_user('by_user');
+    CREATE TABLE lists AS
+    SELECT i % 50 AS g, i % 41 AS u, list_transform(range(1 + i % 7), lambda j: (i * 31 + j * j) % 10) AS rec,
+        (i * 37 % 101) / 101 AS p
+    FROM range(5_000) AS t(i);
+"""
+TABLES = "rec truth history items intents messy_rec messy_truth by_user lists".split()  # noqa: SIM905
+_ARGUMENTS = {
+    "ranking_judged": "'rec', 'truth', 20",
+    "ranking_by_user": "'rec', 'truth', [3, 200]",
+    "ranking_summary": "'rec', 'truth', [3, 33, NULL]",
+    "ranking_distribution": "'rec', 'truth', [5]",
+    "ranking_compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
+    "ranking_compare_by_user": "'by_user'",
+    "ranking_gate": "'compared'",
+    "ranking_check": "'messy_rec', 'messy_truth', ks := [3, 50]",
+    "ranking_by_item": "'rec', 'truth', [10]",
+    "ranking_explain": "'rec', 'truth', 3, ties := 'expected'",
+    "ranking_overlap": "'rec', [10]",
+    "ranking_overlap_by_user": "'rec', [10]",
+    "ranking_beyond_accuracy": "'rec', [10], history := 'history', items := 'items'",
+    "ranking_beyond_accuracy_by_user": "'rec', [10], history := 'history', items := 'items'",
+    "ranking_fuse": "'rec', method := 'combsum', normalize := 'none'",
+    "ranking_intents_by_user": "'rec', 'intents', [10]",
+    "ranking_split": "'history', test_size := 4, folds := 2, seen := 'drop', cold_users := 'drop'",
+    "ranking_precision_recall_curve": "'rec', 'truth', 5",
+    "ranking_interpolated_precision_curve": "'rec', 'truth'",
+}
+CALLS = {name: f"FROM {name}({arguments})" for name, arguments in _ARGUMENTS.items()}
+# Table functions that read no table.
+CONSTANT = ("ranking_functions", "ranking_problem_codes")
+
+
+def table_functions() -> set[str]:
+    """The public table functions, each by the name that it has in all editions."""
+    named = {name for name, macro in macros().items() if macro.is_table and name == macro.always}
+    return {name for name in named if not name.startswith("_")}
