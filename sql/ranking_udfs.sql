@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -70,11 +70,6 @@ CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
         ELSE 0.5
     END
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
-CASE
-    WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
-    ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
-END;
 CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     CASE
@@ -90,19 +85,6 @@ CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth'
                 1)
     END
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
-CASE
-    WHEN holds THEN NULL
-    ELSE concat(
-        option,
-        ' must be ',
-        rule,
-        ', got ',
-        CASE
-            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
-            ELSE coalesce(given::VARCHAR, 'NULL')
-        END)
-END;
 CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
 hits / greatest(size, 1) * coalesce(
     list_sum(list_transform(
@@ -150,17 +132,17 @@ list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
     WHEN 'half_life' THEN 2 ** ((1 - _ranking_rank::DOUBLE) / (coalesce(TRY_CAST(half_life AS DOUBLE), 5) - 1))
     ELSE ln(2) / ln(_ranking_rank::DOUBLE + 1)
 END);
-CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
-CASE
-    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-        THEN format(
-            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
-END;
 CREATE OR REPLACE MACRO _ranking_gain(grade, gain) AS
 CASE
     WHEN gain::VARCHAR = 'linear' THEN grade::DOUBLE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
+END;
+CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
+CASE
+    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+        THEN format(
+            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
 END;
 CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 (
@@ -176,13 +158,9 @@ CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
     END
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
-(
-    ranking.hits[1]
-)::DOUBLE;
+(ranking.hits[1])::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
-(
-    (ranking.n_hits > 0)::INTEGER
-)::DOUBLE;
+((ranking.n_hits > 0)::INTEGER)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
 (
     coalesce(
@@ -194,9 +172,7 @@ CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
         0)
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
-(
-    ranking.n_hits
-)::DOUBLE;
+(ranking.n_hits)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
 (
     list_sum(list_transform(
@@ -224,20 +200,25 @@ CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff)
 {
     'ranks': list_transform(found, lambda places: places[1]::INTEGER),
     'grades': list_transform(
-        found, lambda places: CASE WHEN grades IS NULL THEN 1::DOUBLE ELSE (grades::DOUBLE[])[places[2]] END
-    ),
+        found, lambda places: CASE WHEN grades IS NULL THEN 1::DOUBLE ELSE (grades::DOUBLE[])[places[2]] END),
     'ideal': coalesce(list_sort(grades::DOUBLE[], 'DESC'), list_transform(range(n_items), lambda place: 1::DOUBLE)),
     'size': size::INTEGER,
-    'cutoff': cutoff::INTEGER
-};
+    'cutoff': cutoff::INTEGER};
+CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
+CASE
+    WHEN holds THEN NULL
+    ELSE concat(
+        option, ' must be ', rule,
+        ', got ',
+        CASE
+            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
+            ELSE coalesce(given::VARCHAR, 'NULL')
+        END)
+END;
 CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
-(
-    len(ranking.seen) / greatest(ranking.top, 1)
-)::DOUBLE;
+(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
-(
-    coalesce(1 / ranking.hits[1], 0)
-)::DOUBLE;
+(coalesce(1 / ranking.hits[1], 0))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
 (
     coalesce(
@@ -249,7 +230,14 @@ CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
             [0::DOUBLE])[1])[1],
         0)
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ideal_problem(ranking, ideal) AS
+CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+coalesce(
+    error(CASE
+        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
+    END)::INTEGER,
+    1);
+CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
 CASE
     WHEN ideal::VARCHAR <> 'k' THEN NULL
     WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
@@ -258,13 +246,6 @@ CASE
             list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
     WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
 END;
-CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
-coalesce(
-    error(CASE
-        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
-    END)::INTEGER,
-    1);
 CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE
@@ -342,20 +323,15 @@ CASE
     WHEN len(items) <= 128
         THEN list_filter(
             list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
-            lambda place: items[place] IS NOT NULL
-        )
+            lambda place: items[place] IS NOT NULL)
     ELSE list_transform(
         [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
         lambda ordered: list_sort(
             list_transform(
                 list_filter(
-                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
-                ),
-                lambda one: one[2]
-            ),
-            'ASC'
-        )
-    )[1]
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
+                lambda one: one[2]),
+            'ASC'))[1]
 END;
 CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
 list_sort(
@@ -394,10 +370,12 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
         WHEN all_relevant THEN judged.grades[:n_seen]
         ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
     END,
-    'seen': judged.grades[:n_seen],
-    'ideal': judged.ideal,
-    'log2_ideal': log2_ideal::DOUBLE
-};
+    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
+CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
+CASE
+    WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
+    ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
+END;
 CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
 coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
 CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
@@ -425,11 +403,8 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
             flatten(list_transform(
                 starts,
                 lambda start, i: list_resize(
-                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER
-                )
-            )),
-            judged.ranks
-        )
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER))),
+            judged.ranks)
     END,
     'lasts': CASE
         WHEN starts IS NULL
@@ -440,16 +415,10 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
                 lambda start, i: list_resize(
                     [coalesce(starts[i + 1], len(scores) + 1) - 1],
                     coalesce(starts[i + 1], len(scores) + 1) - start,
-                    coalesce(starts[i + 1], len(scores) + 1) - 1
-                )
-            )),
-            judged.ranks
-        )
+                    coalesce(starts[i + 1], len(scores) + 1) - 1))),
+            judged.ranks)
     END,
-    'grades': judged.grades,
-    'ideal': judged.ideal,
-    'size': judged.size
-};
+    'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
 CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
 -(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO _ranking_longest(ks) AS
@@ -457,8 +426,7 @@ list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DES
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending
-};
+    'descending': descending};
 CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
 CASE
     WHEN name = 'ranking_system' THEN false
@@ -479,14 +447,12 @@ FROM (
     SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
     FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
     JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
-    GROUP BY listed_user IS NULL, known_user IS NULL
-)
+    GROUP BY listed_user IS NULL, known_user IS NULL)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
-)[1];
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
 CREATE OR REPLACE MACRO _ranking_score(score) AS
 CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
@@ -634,8 +600,7 @@ list_reduce(
     [{
         'left': items,
         'weights': list_transform(range(list_max(flatten(items))), lambda intent: 1::DOUBLE),
-        'gains': []::DOUBLE[]
-    }]
+        'gains': []::DOUBLE[]}]
     || list_transform(
         range(n), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
     lambda state, step: list_transform(
@@ -666,8 +631,7 @@ regexp_extract(
         WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
         WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
     END,
-    1
-);
+    1);
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
@@ -900,11 +864,9 @@ CASE
     WHEN p IS NULL THEN NULL
     WHEN correction = 'none' THEN p
     WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST
-    )
+        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST)
     ELSE min(least(1, p * family / p_place)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST
-    )
+        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
 END;
 CREATE OR REPLACE MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS
 CASE
@@ -919,20 +881,16 @@ SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
     coalesce(of_baseline.k, of_system.k) AS k,
     coalesce(of_baseline.ranking_segment, of_system.ranking_segment) AS ranking_segment,
-    of_baseline.numbers AS baseline_values,
-    of_system.numbers AS system_values,
-    of_baseline.has_rec AS baseline_has_rec,
-    of_system.has_rec AS system_has_rec
+    of_baseline.numbers AS baseline_values, of_system.numbers AS system_values,
+    of_baseline.has_rec AS baseline_has_rec, of_system.has_rec AS system_has_rec
 FROM (
     SELECT pair, userid, k, ranking_segment, numbers, has_rec
     FROM query_table(scores) AS scores_of
-    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline
-) AS of_baseline
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline) AS of_baseline
 FULL JOIN (
     SELECT pair, userid, k, ranking_segment, numbers, has_rec
     FROM query_table(scores) AS scores_of
-    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system
-) AS of_system
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system) AS of_system
     ON of_baseline.pair = of_system.pair
     AND of_baseline.userid = of_system.userid
     AND of_baseline.k IS NOT DISTINCT FROM of_system.k
@@ -941,33 +899,23 @@ CREATE OR REPLACE MACRO _ranking_power_of_2(x) AS
 CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
 CREATE OR REPLACE MACRO _ranking_user_differences(paired, caller) AS TABLE
 SELECT
-    pair,
-    k,
-    ranking_segment,
-    place,
+    pair, k, ranking_segment, place,
     CASE WHEN system_value IS NOT NULL THEN baseline_value END AS baseline_value,
     CASE WHEN baseline_value IS NOT NULL THEN system_value END AS system_value,
     CASE
         WHEN abs(system_value - baseline_value) <= 1e-12 * greatest(1, abs(baseline_value), abs(system_value)) THEN 0
         ELSE system_value - baseline_value
     END AS difference,
-    baseline_has_rec,
-    system_has_rec,
-    is_shared
+    baseline_has_rec, system_has_rec, is_shared
 FROM (
     SELECT
-        pair,
-        k,
-        ranking_segment,
-        baseline_has_rec,
-        system_has_rec,
+        pair, k, ranking_segment, baseline_has_rec, system_has_rec,
         baseline_values IS NOT NULL AND system_values IS NOT NULL
             AND coalesce(baseline_has_rec, true) AND coalesce(system_has_rec, true) AS is_shared,
         unnest(range(1, coalesce(len(baseline_values), len(system_values)) + 1)) AS place,
         unnest(baseline_values) AS baseline_value,
         unnest(system_values) AS system_value
-    FROM query_table(paired) AS paired_of
-)
+    FROM query_table(paired) AS paired_of)
 WHERE CASE
     WHEN (isfinite(baseline_value) AND isfinite(system_value)) IS NOT DISTINCT FROM false
         THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
@@ -1025,8 +973,7 @@ CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
-    lambda name: coalesce(_ranking_cut(name), 'NULL')
-)[1];
+    lambda name: coalesce(_ranking_cut(name), 'NULL'))[1];
 CREATE OR REPLACE MACRO _ranking_columns(texts) AS
 _ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
@@ -1051,10 +998,8 @@ END;
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
 list_transform(
     [regexp_replace(
-        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
-    )],
-    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
-)[1];
+        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g')],
+    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END)[1];
 CREATE OR REPLACE MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
@@ -1108,37 +1053,6 @@ CREATE OR REPLACE MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_gain_problem(gain, discount, base, half_life) AS
-CASE
-    WHEN gain::VARCHAR IN ('exp', 'linear') IS NOT TRUE THEN _ranking_option('gain', gain, 'exp|linear', false)
-    WHEN discount::VARCHAR IN ('log2', 'original', 'half_life') IS NOT TRUE
-        THEN _ranking_option('discount', discount, 'log2|original|half_life', false)
-    WHEN base IS NOT NULL
-        AND TRY_CAST(base AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
-        THEN _ranking_option('base', base, 'a number > 1', false)
-    WHEN half_life IS NOT NULL
-        AND TRY_CAST(half_life AS DOUBLE) BETWEEN 1.0000000000000002 AND 1.7976931348623157e308 IS NOT TRUE
-        THEN _ranking_option('half_life', half_life, 'a number > 1', false)
-    WHEN base IS NOT NULL AND discount::VARCHAR <> 'original'
-        THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR
-    WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life'
-        THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR
-END;
-CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
-CASE
-    WHEN min_grade IS NOT NULL
-        THEN _ranking_option(
-            'min_grade',
-            min_grade,
-            'a number > 0',
-            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
-END;
-CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
-CASE
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
-END;
 CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
 (
     list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
@@ -1164,33 +1078,6 @@ flatten(list_transform(
         tie.hits,
         list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
             / tie.size)));
-CREATE OR REPLACE MACRO _ranking_expected_rbp
-    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-(
-    coalesce(
-        error('ranking_rbp: ' || CASE
-            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, tied.ideal[1])
-        END)::INTEGER,
-        1)
-    * least(
-        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-            list_sum(list_transform(
-                list_zip(
-                    flatten(list_transform(tied.ties, lambda tie: list_resize(
-                        []::DOUBLE[],
-                        tie.hits,
-                        list_sum(list_transform(
-                            range(tie.above, tie.above + tie.taken),
-                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
-                            / tie.size))),
-                    tied.grades),
-                lambda hit: hit[1] * CASE gain::VARCHAR
-                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                    ELSE 1
-                END)),
-            0),
-        1)
-)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
 (
     list_reduce(
@@ -1210,6 +1097,23 @@ coalesce(
             lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
     END),
     0);
+CREATE OR REPLACE MACRO _ranking_err_problem(ranking, max_grade) AS
+_ranking_grade_problem(max_grade, ranking.ideal[1]);
+CREATE OR REPLACE MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
+CASE WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, ranking.ideal[1]) END;
+CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
+CASE
+    WHEN min_grade IS NOT NULL
+        THEN _ranking_option(
+            'min_grade', min_grade, 'a number > 0',
+            coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
+END;
+CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
+END;
 CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
 _ranking_gain_fits(caller, gain, highest) * list_transform(
     [counted * CASE
@@ -1239,18 +1143,13 @@ list_transform(
                 'lasts': list_transform(
                     list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
             lambda found: {
-                'ranking': found.ranking,
-                'firsts': found.ranking.hits,
-                'lasts': found.lasts,
+                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
                 'places': list_filter(
                     range(1, len(found.ranking.hits) + 1),
                     lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
         lambda found: {
-            'k': found.ranking.k,
-            'top': found.ranking.top,
-            'n_relevant': found.ranking.n_relevant,
-            'ideal': found.ranking.ideal,
-            'log2_ideal': found.ranking.log2_ideal,
+            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
             'grades': found.ranking.grades,
             'ties': list_transform(
                 found.places,
@@ -1261,52 +1160,38 @@ list_transform(
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
     lambda found: {
-        'k': found.k,
-        'top': found.top,
-        'n_relevant': found.n_relevant,
-        'ideal': found.ideal,
-        'log2_ideal': found.log2_ideal,
-        'grades': found.grades,
-        'ties': found.ties,
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
         'n_hits': _ranking_tied_hits(found, found.top)})[1];
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
         list_filter(
             list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
-            lambda places: places[1] > 0
-        ),
-        'ASC'
-    )
+            lambda places: places[1] > 0),
+        'ASC')
     WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
         list_filter(
             list_filter(
                 list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
-                lambda place: place IS NOT NULL
-            ),
-            lambda place: list_position(listed, listed[place]) = place
-        ),
-        lambda place: (place, list_position(items, listed[place])::INTEGER)
-    )
+                lambda place: place IS NOT NULL),
+            lambda place: list_position(listed, listed[place]) = place),
+        lambda place: (place, list_position(items, listed[place])::INTEGER))
     ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
         WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
         ELSE list_transform(
             [list_sort(
                 list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
                 || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
-                'ASC'
-            )],
+                'ASC')],
             lambda merged: list_sort(
                 list_filter(
                     list_transform(merged, lambda one, i: CASE
                         WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
                             THEN (one[2], merged[i - 1][3])
                     END),
-                    lambda one: one IS NOT NULL
-                ),
-                'ASC'
-            )
-        )[1]
+                    lambda one: one IS NOT NULL),
+                'ASC'))[1]
     END)[1]
 END;
 CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
@@ -1324,8 +1209,7 @@ CASE
         'grades': _ranking_grades_from(judged.grades, min_grade),
         'ideal': _ranking_grades_from(judged.ideal, min_grade),
         'size': judged.size,
-        'cutoff': judged.cutoff
-    }
+        'cutoff': judged.cutoff}
 END;
 CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
 {
@@ -1333,8 +1217,7 @@ CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
     'lasts': tied.lasts,
     'grades': _ranking_grades_from(tied.grades, min_grade),
     'ideal': _ranking_grades_from(tied.ideal, min_grade),
-    'size': tied.size
-};
+    'size': tied.size};
 CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
 list_transform(
     range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
@@ -1348,8 +1231,7 @@ list_transform(
     list_transform(
         [{
             'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
-        }],
+            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))}],
         lambda texts: {
             'system': lower(coalesce(names['system']::VARCHAR, 'system')),
             'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
@@ -1359,8 +1241,7 @@ list_transform(
             'grades': list_filter(
                 CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
                     THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
-        }),
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
     lambda found: CASE
         WHEN found.is_unnamed AND len(found.systems) > 0
             THEN format(
@@ -1393,8 +1274,7 @@ regexp_extract_all(
         WHERE false
     )),
     '(?s)^\w+\("NULL", (.*)\)$',
-    1
-)[1];
+    1)[1];
 CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
 SELECT
     one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
@@ -1452,11 +1332,8 @@ FROM (
                 sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
                 sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
             FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
-            GROUP BY unseen, system, item
-        )
-        GROUP BY system
-    )
-)
+            GROUP BY unseen, system, item)
+        GROUP BY system))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
 CASE
@@ -1468,8 +1345,7 @@ CASE
                 lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
             lambda nearest: concat(
                 ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
-                'FROM ranking_functions() lists them)')
-        )[1]
+                'FROM ranking_functions() lists them)'))[1]
     WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
     ELSE ' (ranking_beyond_accuracy_by_user has it)'
 END;
@@ -1511,8 +1387,7 @@ concat(
                 ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
                 ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
         ', '),
-    '] AS compared_measures'
-);
+    '] AS compared_measures');
 CREATE OR REPLACE MACRO _ranking_difference_variances(paired, means, test, caller) AS TABLE
 SELECT
     means.* EXCLUDE (difference_scale, baseline_scale, residual_scale),
@@ -1525,18 +1400,14 @@ SELECT
 FROM query_table(means) AS means
 JOIN (
     SELECT
-        each.pair,
-        each.k,
-        each.ranking_segment,
-        each.place,
+        each.pair, each.k, each.ranking_segment, each.place,
         _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
         _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
         _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
         _ranking_exact_sum(
             (each.difference - relative * baseline_value) / residual_scale
                 * ((baseline_value - mean_baseline) / baseline_scale),
-            80
-        ) AS products,
+            80) AS products,
         CASE WHEN test = 'randomization' THEN list(each.difference) FILTER (each.difference <> 0) END AS differences
     FROM _ranking_user_differences(paired, caller) AS each
     JOIN (FROM query_table(means) AS means_of) AS of_all
@@ -1544,8 +1415,7 @@ JOIN (
         AND each.place = of_all.place
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
-    GROUP BY each.pair, each.k, each.ranking_segment, each.place
-) AS sums
+    GROUP BY each.pair, each.k, each.ranking_segment, each.place) AS sums
     ON sums.pair = means.pair
     AND sums.place = means.place
     AND sums.k IS NOT DISTINCT FROM means.k
@@ -1556,9 +1426,7 @@ list_sum(list_transform(
     lambda _ranking_step: list_transform(
         [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w)))
-    )[1]
-));
+            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -1601,8 +1469,7 @@ FROM (
     SELECT
         coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
         least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows)
-)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows))
 WHERE itemid IS NOT NULL AND items IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_recs(rec, names) AS TABLE
 SELECT
@@ -1636,10 +1503,7 @@ CREATE OR REPLACE MACRO _ranking_measure_columns(by_user) AS (
                     SELECT *, '' AS ranking_absent
                     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
                     WHERE false
-                ) ON true
-            )
-        )
-    )
+                ) ON true)))
 );
 CREATE OR REPLACE MACRO _ranking_options_problem(pairs, names, rules) AS
 list_any_value(
@@ -1667,12 +1531,10 @@ list_any_value(
             THEN concat(
                 'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
                 ', got it without (FROM ranking_functions() lists them)')
-    END)
-);
+    END));
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
-    100000 * baseline_place + system_place AS pair,
-    systems[baseline_place] AS baseline,
+    100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
     systems[system_place] AS system
 FROM (
     SELECT
@@ -1689,18 +1551,15 @@ FROM (
             unnest(CASE
                 WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
                     caller, ': ', source, ' must have two systems or more, got ',
-                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')
-                ))
+                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')))
                 WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
                     caller, ': baseline must be one of the systems where there are more than 20 (',
-                    _ranking_list_names(systems), '), got NULL'
-                ))
+                    _ranking_list_names(systems), '), got NULL'))
                 WHEN wanted IS NULL THEN range(1, len(systems) + 1)
                 WHEN list_contains(systems::VARCHAR[], wanted) THEN [list_position(systems::VARCHAR[], wanted)]
                 ELSE error(concat(
                     caller, ': baseline must be a system of ', source, ' (', _ranking_list_names(systems), '), got ',
-                    _ranking_list_names([wanted])
-                ))
+                    _ranking_list_names([wanted])))
             END) AS baseline_place
         FROM (
             SELECT
@@ -1708,10 +1567,7 @@ FROM (
                 baseline::VARCHAR AS wanted,
                 CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
-            WHERE compared_measures IS NULL
-        )
-    )
-);
+            WHERE compared_measures IS NULL)));
 CREATE OR REPLACE MACRO _ranking_measure_distributions(by_user) AS TABLE
 SELECT
     * EXCLUDE (ranking_system, sorted),
@@ -1736,13 +1592,11 @@ FROM (
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
         FROM query_table(by_user) AS users_of
-        WHERE has_truth
-    )
+        WHERE has_truth)
     UNPIVOT INCLUDE NULLS (
         value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
     )
-    GROUP BY ALL
-)
+    GROUP BY ALL)
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_geometric_mean(number) AS
 exp(ranking_mean(CASE WHEN number IS NOT NULL THEN ln(greatest(number, 1e-5)) END));
@@ -1760,23 +1614,19 @@ FROM (
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
                 'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
         FROM query_table(by_user) AS users_of
-        GROUP BY ALL
-    )
-)
+        GROUP BY ALL))
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
         CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
-        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower
-    ),
+        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower),
     highest - lowest <= tolerance AS is_constant,
     _ranking_power_of_2(highest - lowest) AS difference_scale,
     _ranking_power_of_2(baseline_highest - baseline_lowest) AS baseline_scale,
     _ranking_power_of_2(
-        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)
-    ) AS residual_scale
+        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)) AS residual_scale
 FROM (
     SELECT
         *,
@@ -1785,10 +1635,7 @@ FROM (
         greatest(-lowest, highest) <= 1e-12 * greatest(1, largest_value) AS is_identical
     FROM (
         SELECT
-            pair,
-            k,
-            ranking_segment,
-            place,
+            pair, k, ranking_segment, place,
             count(*) AS found,
             count(difference) AS users,
             ranking_mean(baseline_value) AS mean_baseline,
@@ -1807,21 +1654,18 @@ FROM (
                 AS users_without_rec_system,
             count(*) FILTER (is_shared) AS n_shared
         FROM _ranking_user_differences(paired, caller)
-        GROUP BY pair, k, ranking_segment, place
-    )
+        GROUP BY pair, k, ranking_segment, place)
     WHERE CASE
         WHEN NOT isfinite(highest - lowest)
             THEN error(caller || ': differences of a measure must be finite numbers, got infinity')::BOOLEAN
         ELSE true
-    END
-);
+    END);
 CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
 _ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
 CREATE OR REPLACE MACRO _ranking_id_as_column(id, other) AS
 struct_extract(
     {'text': id::VARCHAR, 'same': id},
-    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END
-);
+    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END);
 CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
 WITH _ranking_timed AS NOT MATERIALIZED (
     SELECT
@@ -1835,8 +1679,7 @@ WITH _ranking_timed AS NOT MATERIALIZED (
             least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
             least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
             least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
-    )
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows))
 ), _ranking_placed AS NOT MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
         PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
@@ -1850,8 +1693,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
                 THEN error(concat(
                     caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
-                    _ranking_cut(typeof(measures))
-                ))
+                    _ranking_cut(typeof(measures))))
             WHEN len(asked) = 0 AND measures IS NOT NULL
                 THEN error(caller || ': measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
@@ -1868,16 +1710,12 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                 END,
                 'is_share': coalesce(
                     known[regexp_extract(name, '^[^(@]*')].is_share,
-                    there[list_position(names, name)].type = 'BOOLEAN'
-                )
-            }
+                    there[list_position(names, name)].type = 'BOOLEAN')}
             WHEN list_contains(neutral, name) THEN error(concat(
-                caller, ': measures must say which of two systems is better, got ', name
-            ))
+                caller, ': measures must say which of two systems is better, got ', name))
             WHEN list_contains(names, name) THEN error(concat(
                 caller, ': measures must name columns of numbers, got ', name, ', which is ',
-                _ranking_cut(there[list_position(names, name)].type)
-            ))
+                _ranking_cut(there[list_position(names, name)].type)))
             ELSE error(concat(
                 caller, ': measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
@@ -1897,18 +1735,14 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     ELSE ' (did you mean ' || list_transform(
                         [list_max(list_transform(
                             numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)
-                            ),
-                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
-                        ))],
+                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)),
+                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
                         lambda nearest: CASE
                             WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
                         END
                     )[1] || '?)'
-                END
-            ))
-        END
-    )
+                END))
+        END)
     FROM (
         SELECT
             *,
@@ -1926,8 +1760,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                     list_filter(
                         there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
                     ),
-                    lambda one: lower(one.name)
-                ) AS numbers
+                    lambda one: lower(one.name)) AS numbers
             FROM (
                 SELECT
                     there,
@@ -1937,10 +1770,7 @@ CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS
                         map_keys(known),
                         lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
                     ) AS neutral
-                FROM (SELECT columns AS there, _ranking_known_measures() AS known)
-            )
-        )
-    )
+                FROM (SELECT columns AS there, _ranking_known_measures() AS known))))
 );
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
 CASE
@@ -1949,12 +1779,10 @@ CASE
         TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
     ) OR NOT _ranking_is_number(typeof(confidence))
         THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
-        ))
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])))
     WHEN margin IS NOT NULL AND NOT (
         _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
-    )
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false))
         THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
     WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
         THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
@@ -1966,8 +1794,7 @@ CASE
         ))
     WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
         THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
-        ))
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])))
     ELSE true
 END;
 CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
@@ -1978,19 +1805,6 @@ CASE
         _ranking_cut(typeof(rec[1])),
         ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
-END;
-CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
-CASE
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
-    ELSE coalesce(
-        error(caller || ': ' || coalesce(
-            _ranking_min_grade_problem(min_grade),
-            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
-            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-                THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
-            END))::BOOLEAN,
-        true)
 END;
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
@@ -2013,21 +1827,53 @@ coalesce(
             base,
             half_life),
         gain));
+CREATE OR REPLACE MACRO _ranking_expected_rbp
+    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+(
+    coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
+    * least(
+        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+            list_sum(list_transform(
+                list_zip(
+                    flatten(list_transform(tied.ties, lambda tie: list_resize(
+                        []::DOUBLE[],
+                        tie.hits,
+                        list_sum(list_transform(
+                            range(tie.above, tie.above + tie.taken),
+                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
+                            / tie.size))),
+                    tied.grades),
+                lambda hit: hit[1] * CASE gain::VARCHAR
+                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                    ELSE 1
+                END)),
+            0),
+        1)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+CASE
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    ELSE coalesce(
+        error(caller || ': ' || coalesce(
+            _ranking_min_grade_problem(min_grade),
+            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+                THEN concat(
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
+            END))::BOOLEAN,
+        true)
+END;
 CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 (
     _ranking_total(
-        'ranking_cumulative_gain',
-        ranking,
-        gain,
+        'ranking_cumulative_gain', ranking, gain,
         list_max(ranking.grades),
         _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
 (
     _ranking_total(
-        'ranking_cumulative_gain',
-        tied,
-        gain,
+        'ranking_cumulative_gain', tied, gain,
         list_max(tied.grades),
         _ranking_discounted_gain(
             tied,
@@ -2039,9 +1885,7 @@ CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear'
 CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_dcg',
-        ranking,
-        gain,
+        'ranking_dcg', ranking, gain,
         list_max(ranking.grades),
         _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
@@ -2050,9 +1894,7 @@ CREATE OR REPLACE MACRO _ranking_expected_dcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_dcg',
-        tied,
-        gain,
+        'ranking_dcg', tied, gain,
         list_max(tied.grades),
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;
@@ -2065,26 +1907,21 @@ list_transform(
             'judged': judged,
             'k': _ranking_cut_off(k, NULL),
             'written': k::VARCHAR,
-            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))
-        }],
+            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))}],
         lambda _ranking_given: {
             'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
             'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
             'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
             'problem': coalesce(
                 _ranking_given.problem,
-                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
-        }),
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
     lambda _ranking_given: {
         'ranking': _ranking_prefix(
-            _ranking_given.judged,
-            _ranking_given.k,
-            _ranking_given.n_seen,
+            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
             _ranking_given.judged.ideal[-1] > 0,
             NULL),
         'problem': _ranking_given.problem,
-        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
-    });
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
 CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
 (
     coalesce(
@@ -2149,9 +1986,7 @@ CREATE OR REPLACE MACRO _ranking_intents(truth, names, intent_col, caller) AS TA
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
 FROM (
     SELECT
-        userid,
-        itemid,
-        is_met,
+        userid, itemid, is_met,
         dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
     FROM (
         SELECT
@@ -2167,10 +2002,7 @@ FROM (
             is_met
         FROM (
             SELECT
-                userid,
-                itemid,
-                intent,
-                itemid IS NOT NULL
+                userid, itemid, intent, itemid IS NOT NULL
                 AND CASE
                     WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
                     ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
@@ -2181,12 +2013,8 @@ FROM (
                     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
                     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
                     coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-            )
-            WHERE userid IS NOT NULL
-        )
-    )
-)
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths))
+            WHERE userid IS NOT NULL)))
 GROUP BY userid, itemid;
 CREATE OR REPLACE MACRO _ranking_systems(rec, names) AS TABLE
 SELECT DISTINCT
@@ -2194,8 +2022,7 @@ SELECT DISTINCT
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
     SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs))
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system
@@ -2215,8 +2042,7 @@ list_transform(
         (
             'time_col', coalesce(time_col::VARCHAR, 'time'),
             _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
-        )
-    ],
+        )],
     lambda c: CASE
         WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
@@ -2243,8 +2069,7 @@ list_transform(
             THEN concat(
                 _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
                 _ranking_cut(c[4]))
-    END
-);
+    END);
 CREATE OR REPLACE MACRO _ranking_split_misfit(
     events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
 ) AS
@@ -2280,22 +2105,19 @@ list_any_value(
                             'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
                             _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
                 END
-        END
-    )
+        END)
     || list_transform(
         [_ranking_columns(_ranking_column_texts(typeof((
             SELECT taken
             FROM (
                 SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
-            ) AS taken
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
             WHERE false
         ))))],
         lambda taken: CASE WHEN taken <> 'ranking_absent'
             THEN 'events must have no column fold, part or dropped (rename it), got '
                 || replace(taken, 'ranking_absent, ', '')
-        END
-    )
+        END)
     || [
         _ranking_collation_problem(),
         _ranking_option(
@@ -2312,15 +2134,12 @@ list_any_value(
                     || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
             WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
                 THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END
-    ]
+        END]
     || list_transform(
         [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
         lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
             THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END
-    )
-);
+        END));
 CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
@@ -2337,8 +2156,7 @@ list_transform(
                 'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
                 'cuts': list_transform(
                     CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
-                'at_ks': one['at'] = ''
-            }),
+                'at_ks': one['at'] = ''}),
         lambda one: {
             'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
             'is_right': one['known']['measure'] IS NOT NULL
@@ -2346,15 +2164,10 @@ list_transform(
                 AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
                     one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
                 AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
-            'known': one['known'],
-            'rules': one['rules'],
-            'pairs': one['pairs'],
-            'names': one['names'],
+            'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'], 'names': one['names'],
             'cuts': list_transform(one['cuts'], lambda k: CASE
                 WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
-            'at_ks': one['at_ks']
-        }
-    )],
+            'at_ks': one['at_ks']})],
     lambda choices: list_transform(
         list_filter(
             choices,
@@ -2365,15 +2178,10 @@ list_transform(
             lambda same: {
                 'measure': one['measure'],
                 'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
-                'known': one['known'],
-                'rules': one['rules'],
-                'pairs': one['pairs'],
+                'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'],
                 'names': one['names'],
                 'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
-                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
-            })[1]
-    )
-)[1];
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)})[1]))[1];
 CREATE OR REPLACE MACRO _ranking_cuts(ks, caller) AS
 CASE
     WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
@@ -2407,8 +2215,7 @@ least(
         [least(abs(t), 1e150)],
         lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
             * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
-    1
-);
+    1);
 CREATE OR REPLACE MACRO _ranking_t_quantile(p, df) AS
 sqrt(df) * sinh(list_transform(
     [_ranking_t_tail(0, df)],
@@ -2418,10 +2225,8 @@ sqrt(df) * sinh(list_transform(
             [_ranking_t_tail(tanh(_ranking_u), df)],
             lambda _ranking_tail: _ranking_u + _ranking_tail * (
                 ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-            )
-        )[1],
-        0::DOUBLE
-    )
+            ))[1],
+        0::DOUBLE)
 )[1]);
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
@@ -2450,8 +2255,7 @@ list_transform(
                 WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
                 ELSE _ranking_type(rec, names['system'], 'system')
             END, ''
-        )
-    ]],
+        )]],
     lambda columns: list_transform(
         [
             ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
@@ -2467,11 +2271,8 @@ list_transform(
                     'argument': c[1],
                     'name': c[3],
                     'near': _ranking_nearest_column(source[2], c[1]),
-                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
-                })],
-            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
-        )[1]
-    )
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
     || list_transform(columns, lambda c: CASE
         WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
@@ -2490,8 +2291,7 @@ list_transform(
                 _ranking_cut(c[3]), ' must be a number',
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END)
-)[1]
+    END))[1]
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
@@ -2516,11 +2316,7 @@ FROM (
             list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
     FROM (
         SELECT
-            ks AS cuts,
-            max_k AS deepest,
-            userid,
-            system::VARCHAR AS system,
-            userid::VARCHAR AS user,
+            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
             count(*) AS n,
             count(itemid) AS n_items,
             count(given) AS n_scores,
@@ -2539,9 +2335,7 @@ FROM (
                 ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
         FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
-        GROUP BY system, userid
-    )
-);
+        GROUP BY system, userid));
 CREATE OR REPLACE MACRO _ranking_gathered_recs(rec, names, gather) AS TABLE
 FROM _ranking_recs(rec, names)
 WHERE NOT gather
@@ -2549,8 +2343,7 @@ UNION ALL
 SELECT rows.*
 FROM (
     SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
-    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
-) AS first_rows
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)) AS first_rows
 JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM _ranking_recs(rec, names)
     WHERE gather AND NOT no_order
@@ -2558,8 +2351,7 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM (
         FROM _ranking_recs(rec, names)
         WHERE gather AND no_order
-        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
-    )
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
 ) AS rows;
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
 SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
@@ -2576,8 +2368,7 @@ FROM (
         {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
         {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
         {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
-        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}
-    ]) AS one
+        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}]) AS one
     FROM (
         SELECT
             count(userid) AS n_users,
@@ -2628,11 +2419,7 @@ FROM (
                     SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
                     FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
                 )
-                GROUP BY userid
-            )
-        )
-    )
-)
+                GROUP BY userid))))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
@@ -2646,8 +2433,7 @@ FROM (
     SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
     FROM _ranking_truths(truth, names)
     WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid
-)
+    GROUP BY userid)
 UNION ALL
 SELECT
     userid,
@@ -2660,12 +2446,9 @@ FROM (
         FROM (
             SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
             FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-        )
-        GROUP BY userid, itemid
-    )
-    GROUP BY userid
-);
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel'))
+        GROUP BY userid, itemid)
+    GROUP BY userid);
 CREATE OR REPLACE MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
 SELECT
     * EXCLUDE (plain, texts),
@@ -2689,8 +2472,7 @@ FROM (
     SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
     FROM _ranking_recs(rec, names) AS recs
     CROSS JOIN _ranking_truths(truth, names) AS truths
-    WHERE false
-);
+    WHERE false);
 CREATE OR REPLACE MACRO _ranking_truth_ids(truth, names, kind) AS TABLE
 SELECT DISTINCT id
 FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
@@ -2730,8 +2512,7 @@ coalesce(error(caller || ': ' || CASE
                     'name': parts['name'],
                     'at': parts['at'],
                     'pairs': _ranking_option_pairs(parts['options']),
-                    'measure': _ranking_known_measure(parts['name'])['measure']
-                }),
+                    'measure': _ranking_known_measure(parts['name'])['measure']}),
             lambda parts: CASE
                 WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
                     THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
@@ -2754,8 +2535,7 @@ coalesce(error(caller || ': ' || CASE
             END)[1]
     )) END)::VARCHAR, 'SELECT NULL');
 CREATE OR REPLACE MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller
-) AS TABLE
+    lists, rec, history, items, names, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
     SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
     UNION ALL
@@ -2771,8 +2551,7 @@ _ranking_shown AS MATERIALIZED (
             k,
             list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
         FROM query_table(lists) AS lists_of
-        CROSS JOIN (SELECT unnest(ks) AS k)
-    )
+        CROSS JOIN (SELECT unnest(ks) AS k))
 )
 SELECT
     systems.ranking_system,
@@ -2790,13 +2569,11 @@ SELECT
         / sum(counts.n_lists) FILTER (known.itemid IS NOT NULL)
     ) END AS entropy,
     _ranking_difference(
-        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
-    ) AS personalization
+        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)) AS personalization
 FROM (
     SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
     FROM _ranking_shown
-    GROUP BY ranking_system, k
-) AS systems
+    GROUP BY ranking_system, k) AS systems
 CROSS JOIN (
     SELECT CASE
         WHEN count(*) > 0
@@ -2808,16 +2585,12 @@ CROSS JOIN (
             caller,
             ': ',
             CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'
-        ))::BIGINT
+            ', got none'))::BIGINT
     END AS size
-    FROM _ranking_catalogue
-)
+    FROM _ranking_catalogue)
 LEFT JOIN (
     SELECT
-        ranking_system,
-        k,
-        itemid,
+        ranking_system, k, itemid,
         sum(n_lists)::BIGINT AS n_lists,
         sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
     FROM (
@@ -2825,9 +2598,7 @@ LEFT JOIN (
         FROM (
             SELECT ranking_system, k, n, itemid, count(*) AS n_lists
             FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
-            GROUP BY ranking_system, k, n, itemid
-        )
-    )
+            GROUP BY ranking_system, k, n, itemid))
     GROUP BY ranking_system, k, itemid
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
@@ -2842,8 +2613,7 @@ FROM (
                 'code': 'no_common_item',
                 'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
                 'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
-                'of': n_truth
-            },
+                'of': n_truth},
             {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
         ]) AS one
     FROM (
@@ -2866,13 +2636,10 @@ FROM (
             SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
             FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
             WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-            GROUP BY plain
-        ) AS alike
+            GROUP BY plain) AS alike
             ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
         WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
-        GROUP BY listed.system
-    )
-)
+        GROUP BY listed.system))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
 SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
@@ -2897,10 +2664,8 @@ FROM (
         LEFT JOIN query_table(read) AS recs
             ON _ranking_same_id(recs.listed_user, truths.known_user)
         WHERE truths.known_user IS NOT NULL
-        GROUP BY truths.known_user
-    )
-    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
-)
+        GROUP BY truths.known_user)
+    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system))
 GROUP BY code, system;
 CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
 SELECT 'systems_apart', system, NULL, len(apart), NULL, list_sort(apart, 'ASC')[1], NULL, n_others, NULL
@@ -2924,18 +2689,12 @@ FROM (
                     JOIN query_table(read) AS truths
                         ON _ranking_same_id(recs.listed_user, truths.known_user)
                     WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
-                    GROUP BY recs.listed_user
-                )
-            )
-            WHERE most < len(every_system) AND len(every_system) <= 100
-        )
-        GROUP BY system
-    )
-)
+                    GROUP BY recs.listed_user))
+            WHERE most < len(every_system) AND len(every_system) <= 100)
+        GROUP BY system))
 WHERE len(apart) > 0;
 CREATE OR REPLACE MACRO _ranking_contents_by_user(
-    lists, rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
+    lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (
     SELECT DISTINCT userid, itemid
     FROM _ranking_history(coalesce(history, rec), names, '')
@@ -2963,10 +2722,8 @@ _ranking_kinds AS MATERIALIZED (
         FROM (
             SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
             FROM _ranking_contents_items(rec, items, names, category_col)
-            WHERE category IS NOT NULL
-        )
-        GROUP BY itemid
-    )
+            WHERE category IS NOT NULL)
+        GROUP BY itemid)
 ),
 _ranking_labels AS MATERIALIZED (
     SELECT itemid, kind, unnest(categories) AS category, share
@@ -2976,15 +2733,12 @@ _ranking_places AS MATERIALIZED (
     SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
     FROM (
         SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
-        FROM query_table(lists) AS lists_of
-    )
+        FROM query_table(lists) AS lists_of)
     WHERE itemid IS NOT NULL
 ),
 _ranking_mixtures AS MATERIALIZED (
     SELECT
-        list,
-        k,
-        kind,
+        list, k, kind,
         any_value(userid) AS userid,
         any_value(bits) AS bits,
         any_value(share * len(categories)) AS share,
@@ -3052,8 +2806,7 @@ LEFT JOIN (
                 THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
-        FROM _ranking_known
-    )
+        FROM _ranking_known)
     LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
     LEFT JOIN _ranking_pairs AS pairs
         ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
@@ -3110,31 +2863,23 @@ LEFT JOIN (
         END AS miscalibration
     FROM (
         SELECT
-            shares.list,
-            shares.k,
-            totals.total,
-            tastes.share / totals.total AS p,
+            shares.list, shares.k, totals.total, tastes.share / totals.total AS p,
             shares.share / sizes.share AS q
         FROM (
             SELECT list, k, category, sum(n * share) AS share
             FROM _ranking_parts
-            GROUP BY list, k, category
-        ) AS shares
+            GROUP BY list, k, category) AS shares
         JOIN _ranking_sizes AS sizes ON sizes.list = shares.list AND sizes.k IS NOT DISTINCT FROM shares.k
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
             ON _ranking_same_id(sizes.userid, totals.userid)
         LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category
-    )
+            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category)
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
 CREATE OR REPLACE MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
-) AS TABLE
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
 SELECT
-    ranking_fold,
-    ranking_test_from,
-    ranking_test_until,
+    ranking_fold, ranking_test_from, ranking_test_until,
     CASE
         WHEN ranking_test_from > latest
             THEN error(concat('ranking_split: ', coalesce(
@@ -3173,11 +2918,8 @@ FROM (
             END AS until
         FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
-            FROM _ranking_events(events, last, user_col, item_col, time_col)
-        )
-        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
-    )
-);
+            FROM _ranking_events(events, last, user_col, item_col, time_col))
+        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))));
 CREATE OR REPLACE MACRO ranking_judge
     (rec, truth) AS
         CASE
@@ -3247,9 +2989,7 @@ CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neut
                     ranking,
                     list_transform(
                         ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
+                    'linear', 'half_life', NULL,
                     half_life),
                 2 ** -1074),
             1)
@@ -3269,9 +3009,7 @@ CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5
                 _ranking_ideal(
                     tied,
                     list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
+                    'linear', 'half_life', NULL,
                     half_life),
                 2 ** -1074),
             1)
@@ -3282,9 +3020,7 @@ CREATE OR REPLACE MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_ideal_dcg',
-        ranking,
-        gain,
+        'ranking_ideal_dcg', ranking, gain,
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
 )::DOUBLE;
@@ -3300,7 +3036,7 @@ CREATE OR REPLACE MACRO _ranking_ndcg
 CREATE OR REPLACE MACRO _ranking_expected_ndcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 (
-    coalesce(error('ranking_ndcg: ' || _ranking_ideal_problem(tied, ideal))::INTEGER, 1)
+    coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
     * least(
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
@@ -3313,201 +3049,111 @@ CASE
         ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
         ')) AS ', name)
 END;
-CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_auc',
-        _ranking_view,
-        NULL,
-        _ranking_auc(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_average_precision',
-        _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
-        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
-CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_bpref',
-        _ranking_view,
-        NULL,
-        _ranking_bpref(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_concordant_pairs',
-        _ranking_view,
-        NULL,
-        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain',
-        _ranking_view,
-        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg',
-        _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_err',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
-        _ranking_err(_ranking_view.ranking, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_f_measure',
-        _ranking_view,
-        coalesce(
-            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
-        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
-CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_first_hit_rank',
-        _ranking_view,
-        NULL,
-        _ranking_first_hit_rank(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hit_rate',
-        _ranking_view,
-        NULL,
-        _ranking_hit_rate(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hits',
-        _ranking_view,
-        NULL,
-        _ranking_hits(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_average_precision',
-        _ranking_view,
-        NULL,
-        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_precision',
-        _ranking_view,
-        _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) BETWEEN 0 AND 1),
-        _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
-CREATE OR REPLACE MACRO ranking_judged_share(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_judged_share',
-        _ranking_view,
-        NULL,
-        _ranking_judged_share(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_kendall_tau',
-        _ranking_view,
-        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
-        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
-CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_mrr',
-        _ranking_view,
-        NULL,
-        _ranking_mrr(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_precision',
-        _ranking_view,
-        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-        _ranking_precision(_ranking_view.ranking, divide)))[1];
-CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_r_precision',
-        _ranking_view,
-        NULL,
-        _ranking_r_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_rbp
-    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_rbp',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'persistence',
-                persistence,
-                'a number >= 0 and < 1',
-                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
-            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            CASE
-                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
-                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-                WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary'
-                    THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR
-                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
-            END),
-        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
 CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
 list_transform(
     _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_recall',
-        _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')),
-        _ranking_recall(_ranking_view.ranking, normalize)))[1];
+        'ranking_recall', _ranking_view, _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')), _ranking_recall(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_precision', _ranking_view, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')), _ranking_precision(_ranking_view.ranking, divide)))[1];
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_f_measure', _ranking_view, coalesce(_ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) >= 0 AND TRY_CAST(beta AS DOUBLE) < 'inf'), _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))), _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
+CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hit_rate', _ranking_view, NULL, _ranking_hit_rate(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hits', _ranking_view, NULL, _ranking_hits(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_mrr', _ranking_view, NULL, _ranking_mrr(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_first_hit_rank', _ranking_view, NULL, _ranking_first_hit_rank(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_average_precision', _ranking_view, _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')), _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_auc', _ranking_view, NULL, _ranking_auc(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
+CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_err', _ranking_view, coalesce(_ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), _ranking_err_problem(_ranking_view.ranking, max_grade)), _ranking_err(_ranking_view.ranking, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_rbp', _ranking_view, coalesce(_ranking_option('persistence', persistence, 'a number >= 0 and < 1', TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1), _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')), _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), CASE WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded' THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR END, CASE WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary' THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR END, _ranking_rbp_problem(_ranking_view.ranking, persistence, gain, max_grade)), _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_r_precision', _ranking_view, NULL, _ranking_r_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_bpref', _ranking_view, NULL, _ranking_bpref(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_judged_share(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_judged_share', _ranking_view, NULL, _ranking_judged_share(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_precision', _ranking_view, _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) >= 0 AND TRY_CAST(recall AS DOUBLE) <= 1), _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_average_precision', _ranking_view, NULL, _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_spearman',
-        _ranking_view,
-        NULL,
-        _ranking_spearman(_ranking_view.ranking)))[1];
+        'ranking_spearman', _ranking_view, NULL, _ranking_spearman(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_kendall_tau', _ranking_view, _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')), _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
+CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -3520,8 +3166,7 @@ WITH RECURSIVE _ranking_flips AS (
     UNION ALL
     SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
     FROM _ranking_flips
-    WHERE flips IS NOT NULL AND flips.p IS NULL
-)
+    WHERE flips IS NOT NULL AND flips.p IS NULL)
 SELECT
     * EXCLUDE (family_of, p_place, p_same_place),
     _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
@@ -3535,8 +3180,7 @@ SELECT
             WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
             ELSE 'randomization of ' || permutations
         END,
-        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-    ) AS method
+        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method
 FROM (
     SELECT
         *,
@@ -3572,13 +3216,9 @@ FROM (
                     list_transform(
                         [difference, coalesce(margin, 0) - abs(difference)],
                         lambda distance: distance / nullif(standard_error, 0)),
-                    lambda t: _ranking_t_p(t, df)
-                ) AS t_probabilities
+                    lambda t: _ranking_t_p(t, df)) AS t_probabilities
             FROM _ranking_flips
-            WHERE flips IS NULL OR flips.p IS NOT NULL
-        )
-    )
-);
+            WHERE flips IS NULL OR flips.p IS NOT NULL)));
 CREATE OR REPLACE MACRO ranking_gate(comparison, confidence := 0.95, correction := 'holm') AS TABLE
 SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ranking_absent) REPLACE (
     _ranking_verdict(
@@ -3592,27 +3232,21 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ra
                 WHEN is_higher_better IS NOT NULL THEN is_higher_better
                 WHEN known IS NULL THEN true
                 ELSE known.higher_is_better
-            END
-        )[1]
-    ) AS verdict
-)
+            END)[1]) AS verdict)
 FROM (
     SELECT * REPLACE (
         _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
         _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
         concat(
             regexp_replace(method, ', \w+( of \d+)?$', ''),
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-        ) AS method,
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method,
         nullif(standard_error, 0) * list_sum(list_transform(
             [
                 (1 - confidence::DECIMAL(20, 19))::DOUBLE
                     / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
-                0.4
-            ],
+                0.4],
             lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
-        )) AS minimum_detectable_effect
-    )
+        )) AS minimum_detectable_effect)
     FROM (
         SELECT
             *,
@@ -3630,20 +3264,14 @@ FROM (
                         THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
                     ELSE list(comparison_of)
                 END,
-                max_depth := 2
-            )
+                max_depth := 2)
             FROM (
                 SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            ) AS comparison_of
-        )
-    )
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
-);
+            ) AS comparison_of))
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate'));
 CREATE OR REPLACE MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
 SELECT
-    *,
-    difference - quantile * error AS low,
-    difference + quantile * error AS high,
+    *, difference - quantile * error AS low, difference + quantile * error AS high,
     relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
     relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
     (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
@@ -3663,13 +3291,8 @@ FROM (
                     nullif(standard_error, 0) AS error,
                     list_transform(
                         [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
-                        lambda probability: _ranking_t_quantile(probability, df)
-                    ) AS quantiles
-                FROM query_table(tests) AS tests_of
-            )
-        )
-    )
-);
+                        lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
+                FROM query_table(tests) AS tests_of))));
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
 SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
@@ -3686,23 +3309,20 @@ UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
-        AS found
-)
+        AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL
 SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
-        AS found
-)
+        AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL
 SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT list_filter(
         _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
-)
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
 SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
@@ -3710,10 +3330,8 @@ WHERE NOT EXISTS (FROM query_table(rec));
 CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
 coalesce(
     list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )[1],
-    _ranking_unread_column(rec, rec, names)
-);
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, names));
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
@@ -3731,9 +3349,7 @@ SELECT
     list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
 FROM (
     SELECT
-        userid,
-        system,
-        weight,
+        userid, system, weight,
         CASE
             WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
                 THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
@@ -3745,8 +3361,7 @@ FROM (
                 lambda ordered: list_filter(
                     ordered,
                     lambda entry, place:
-                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
-            )[1]
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
         END AS entries
     FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
@@ -3767,11 +3382,8 @@ FROM (
                 FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
             )
             WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        )
-    )
-    WHERE weight > 0
-);
+            GROUP BY userid, system))
+    WHERE weight > 0);
 CREATE OR REPLACE MACRO _ranking_rec_lists(rec, truth, names, max_k, tied) AS TABLE
 SELECT
     userid,
@@ -3783,10 +3395,8 @@ SELECT
                 list_sort(
                     list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                     'ASC',
-                    'NULLS LAST'
-                ),
-                lambda pair: pair[2]
-            )
+                    'NULLS LAST'),
+                lambda pair: pair[2])
         WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
         ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
     END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
@@ -3813,11 +3423,9 @@ FROM (
                 END AS last
             FROM _ranking_recs(rec, names)
             WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        ) AS counts
+            GROUP BY userid, system) AS counts
         LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-            ON _ranking_same_id(counts.userid, truths.userid)
-    ) AS counts
+            ON _ranking_same_id(counts.userid, truths.userid)) AS counts
         ON recs.userid = counts.userid
         AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
 )
@@ -3843,20 +3451,14 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
         EXCEPT
         SELECT recs.system::VARCHAR
         FROM _ranking_recs(rec, names) AS recs
-        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id)
-    )
+        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
 CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system,
-    NULL::BIGINT AS k,
-    1::BIGINT AS count,
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
     NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example,
-    NULL::BIGINT AS size,
-    NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
+    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
@@ -3869,9 +3471,7 @@ LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, 
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL
 SELECT
-    'late_history',
-    NULL,
-    NULL,
+    'late_history', NULL, NULL,
     count(*) FILTER (is_late),
     NULL,
     concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
@@ -3886,9 +3486,7 @@ FROM (
     FROM _ranking_history(history, names, time_col)
     CROSS JOIN (
         SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-        FROM _ranking_history(truth, names, time_col)
-    )
-)
+        FROM _ranking_history(truth, names, time_col)))
 UNION ALL
 SELECT
     'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
@@ -3914,8 +3512,7 @@ GROUP BY userid;
 CREATE OR REPLACE MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time'
-) AS TABLE
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
 SELECT
     * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
     ranking_fold AS fold,
@@ -3942,8 +3539,7 @@ FROM (
         events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
         _ranking_split_misfit(
             events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-        )
-    ) AS windows
+        )) AS windows
     LEFT JOIN (
         SELECT ranking_user, min(ranking_moment) AS ranking_first
         FROM _ranking_events(events, last, user_col, item_col, time_col)
@@ -3961,47 +3557,22 @@ FROM (
         FROM _ranking_events(events, last, user_col, item_col, time_col)
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
-    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
-);
+    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'half_life',
-                half_life,
-                'a number > 1',
-                TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
-            _ranking_option(
-                'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
-        _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
+        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
 CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_ideal_dcg',
-        _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+        'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-CASE
-    WHEN coalesce(
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k'))) IS NULL
-        THEN list_transform(
-            _ranking_views(judged, k),
-            lambda _ranking_view: _ranking_checked_value(
-                'ranking_ndcg',
-                _ranking_view,
-                _ranking_ideal_problem(_ranking_view.ranking, ideal),
-                _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1]
-    ELSE error('ranking_ndcg: ' || coalesce(
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_option('ideal', ideal, 'cut|truth|k', false)))::DOUBLE
-END;
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
 CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
 concat(
     'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
@@ -4034,8 +3605,7 @@ concat(
             '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
             CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
     END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END
-);
+    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -4058,35 +3628,13 @@ _ranking_variances AS (
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
 SELECT
-    pair,
-    measure_place,
-    ranking_segment,
-    pairs.baseline,
-    pairs.system,
-    k,
-    measure,
-    users,
-    users_undefined,
-    users_without_rec_baseline,
-    users_without_rec_system,
-    mean_baseline,
-    mean_system,
-    difference,
-    low,
-    high,
-    relative,
-    relative_low,
-    relative_high,
+    pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
+    users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
+    difference, low, high, relative, relative_low, relative_high,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
-    standard_error,
-    effect_size,
-    p,
-    p_adjusted,
-    p_same,
-    p_same_adjusted,
-    method,
+    standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
     minimum_detectable_effect,
     _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
     higher_is_better
@@ -4095,15 +3643,13 @@ FROM (
         *,
         (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
         max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
-    FROM _ranking_bounds
-)
+    FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
 WHERE CASE
     WHEN is_disjoint THEN error(concat(
         caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
         _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
-        ': compare what both recommend to the same users'
-    ))::BOOLEAN
+        ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
 CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
@@ -4151,10 +3697,8 @@ coalesce(
         FROM (
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
             FROM _ranking_systems(rec, names)
-            WHERE weights IS NOT NULL OR systems IS NOT NULL
-        )
-    ) END
-);
+            WHERE weights IS NOT NULL OR systems IS NOT NULL)
+    ) END);
 CREATE OR REPLACE MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
 list_any_value(
     [_ranking_rec_misfit(rec, names)]
@@ -4178,8 +3722,7 @@ list_any_value(
             (
                 'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
-            )
-        ],
+            )],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
             WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
@@ -4194,28 +3737,21 @@ list_any_value(
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
-                        'is_elsewhere': c[3] <> 'category_col'
-                    }])
-                )[1]
+                        'is_elsewhere': c[3] <> 'category_col'}]))[1]
             WHEN NOT _ranking_same_type(c[5], c[6])
                 THEN concat(
                     _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
                     _ranking_cut(c[5]))
-        END
-    )
+        END)
     || [
         _ranking_option(
             'head', head, 'a number from 0 to 1',
             coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
-        _ranking_option(
-            'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
-    ]
-);
+        _ranking_option('divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))]);
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL
-) AS TABLE
+    descending := true, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
     WITH _ranking_user_rec AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
@@ -4230,14 +3766,10 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores,
-        nans.score AS nan,
-        nans.items AS nan_items,
-        truths.items AS truth_items,
+        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-    ) AS systems
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     LEFT JOIN _ranking_truth_lists(
         '_ranking_user_truth',
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
@@ -4253,8 +3785,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
     LEFT JOIN (
         SELECT system, any_value(score) AS score, list(itemid) AS items
         FROM _ranking_recs(
-            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-        )
+            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
@@ -4274,14 +3805,11 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
                         THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
                 END))::BOOLEAN,
-            true)
-    )
+            true))
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
         * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
-        entry.rank,
-        entry.place,
-        entry.found_at,
+        entry.rank, entry.place, entry.found_at,
         CASE
             WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
             ELSE judged.grades[list_position(judged.ranks, entry.rank)]
@@ -4299,12 +3827,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         lambda place: {
                             'rank': NULL::BIGINT,
                             'place': place,
-                            'found_at': judged.ranks[list_position(places, place)]::BIGINT
-                        }
-                    ),
-                    lambda missed: coalesce(missed.found_at > shown, true)
-                )
-            ) AS entry
+                            'found_at': judged.ranks[list_position(places, place)]::BIGINT}),
+                    lambda missed: coalesce(missed.found_at > shown, true))) AS entry
         FROM (
             SELECT
                 *,
@@ -4312,11 +3836,9 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     ties,
                     {
                         'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
-                        'size': judged.size
-                    },
+                        'size': judged.size},
                     _ranking_tied_ranking(judged, scores, reversed, NULL),
-                    'ranking_explain'
-                ) AS tied
+                    'ranking_explain') AS tied
             FROM (
                 SELECT
                     *,
@@ -4327,14 +3849,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         found, len(rec_items), len(truth_items),
                         CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
-                    '_ranking_user_lists',
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-                )
-            )
-        )
-    )
+                    '_ranking_user_lists', rec, truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
@@ -4347,9 +3863,7 @@ SELECT
         CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
     grade,
     CASE WHEN has_truth THEN is_relevant END AS relevant,
-    gain,
-    discount,
-    gain * discount AS contribution,
+    gain, discount, gain * discount AS contribution,
     CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
     CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
     CASE WHEN counts THEN least(gained / greatest(best, 2 ** -1074), 1) END AS ndcg,
@@ -4364,9 +3878,7 @@ FROM (
         _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
     FROM (
         SELECT
-            *,
-            truth_items[place] AS missed,
-            rec_items[rank] AS listed,
+            *, truth_items[place] AS missed, rec_items[rank] AS listed,
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
             CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
@@ -4397,19 +3909,13 @@ FROM (
                         *,
                         _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
                         CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
-                    FROM _ranking_user_rows
-                )
-            )
-        )
-    )
-)
+                    FROM _ranking_user_rows)))))
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 SELECT
     * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
     coalesce(
@@ -4434,10 +3940,7 @@ FROM (
         list_unique(flatten(truths.items)) AS n_intents,
         coalesce(cuts.k, n_rec) AS n_top,
         len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
-        lists.ranks,
-        lists.met,
-        lists.gains,
-        truths.ideal
+        lists.ranks, lists.met, lists.gains, truths.ideal
     FROM (
         SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
         FROM (
@@ -4447,9 +3950,7 @@ FROM (
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 intent_col,
                 'ranking_intents_by_user')
-            GROUP BY userid
-        )
-    ) AS truths
+            GROUP BY userid)) AS truths
     CROSS JOIN _ranking_systems(
         rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
@@ -4466,9 +3967,7 @@ FROM (
                 SELECT userid, system, any_value(n_rec) AS n_rec, itemid, min(place) AS place
                 FROM (
                     SELECT
-                        userid,
-                        system,
-                        n_rec,
+                        userid, system, n_rec,
                         unnest(list_append(items, NULL)) AS itemid,
                         unnest(range(1, len(items) + 2)) AS place
                     FROM _ranking_rec_lists(
@@ -4476,20 +3975,15 @@ FROM (
                         truth,
                         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
-                        false)
-                )
-                GROUP BY userid, system, itemid
-            ) AS recs
+                        false))
+                GROUP BY userid, system, itemid) AS recs
             LEFT JOIN _ranking_intents(
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 intent_col,
-                'ranking_intents_by_user'
-            ) AS truths
+                'ranking_intents_by_user') AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            GROUP BY recs.userid, recs.system
-        )
-    ) AS lists
+            GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
 WHERE (
@@ -4497,8 +3991,7 @@ WHERE (
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_intents_by_user')
-)
+        'ranking_intents_by_user'))
 AND _ranking_has_users(
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
@@ -4506,8 +3999,7 @@ AND _ranking_has_users(
 AND (
     SELECT coalesce(
         error('ranking_intents_by_user: ' || coalesce(
-            _ranking_option(
-                'alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+            _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
@@ -4523,15 +4015,13 @@ AND (
                         coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                         _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
             END))::BOOLEAN,
-        true)
-);
+        true));
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
-            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-        ),
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
         truths.userid IS NOT NULL AS has_truth,
         truths.userid,
         coalesce(lists.n_rec, 0) AS n_rec,
@@ -4542,8 +4032,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
-    ) AS lists
+        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
@@ -4556,9 +4045,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
         list_transform(
             found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-            lambda places, rank: (rank, places[2])
-        ) AS found
-    )
+            lambda places, rank: (rank, places[2])) AS found)
     FROM _ranking_matched
 )
 SELECT
@@ -4575,15 +4062,7 @@ WITH _ranking_paired_systems AS NOT MATERIALIZED (
     SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
 )
 SELECT
-    pair,
-    baseline,
-    system,
-    userid,
-    k,
-    n_rec_baseline,
-    n_rec,
-    top_baseline,
-    top_system,
+    pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
     len(depths) / nullif(longer, 0) AS overlap,
     len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
     list_sum(list_transform(
@@ -4591,8 +4070,7 @@ SELECT
             [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
             || list_transform(
                 depths,
-                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
-        ),
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))),
         lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
     )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
     CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
@@ -4638,19 +4116,11 @@ FROM (
                                 }) AS lists
                             FROM (
                                 SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
-                            )
-                            GROUP BY userid
-                        )
-                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
-                    )
-                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
-                )
-            )
-            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-        )
-    )
-)
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
+                            GROUP BY userid)
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
     SELECT coalesce(
         error(
@@ -4660,8 +4130,7 @@ WHERE (
                 _ranking_option(
                     'persistence', persistence, 'a number > 0 and <= 1',
                     TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true)
-);
+        true));
 CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
@@ -4677,8 +4146,7 @@ FROM (
         {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
         {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
         {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
-        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
-    ]) AS one
+        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}]) AS one
     FROM (
         SELECT
             system,
@@ -4713,17 +4181,12 @@ FROM (
                     at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
             FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
             LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
-                ON _ranking_same_id(lists.userid, truths.userid)
-        )
-        GROUP BY system, at_one
-    )
-)
+                ON _ranking_same_id(lists.userid, truths.userid))
+        GROUP BY system, at_one))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
-    unseen AS unseen,
-    system,
-    item,
+    unseen AS unseen, system, item,
     count(deviation) AS n,
     sum(deviation)::BIGINT AS total,
     sum(deviation * deviation)::BIGINT AS squares,
@@ -4820,13 +4283,9 @@ FROM (
                     ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
                 ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
                     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-                GROUP BY recs.system, recs.userid
-            ) AS lists
+                GROUP BY recs.system, recs.userid) AS lists
             LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
-                ON _ranking_same_id(lists.userid, users.userid)
-        )
-    )
-)
+                ON _ranking_same_id(lists.userid, users.userid))))
 GROUP BY system, item;
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
@@ -4932,8 +4391,7 @@ list_transform(
         list_transform(choices, lambda one: {
             'of': one,
             'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
-            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0
-        }),
+            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
         lambda one: {
             'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
             'measure': one['of']['measure'],
@@ -4963,9 +4421,7 @@ list_transform(
                     '')),
             'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
             'cuts': one['of']['cuts'],
-            'at_ks': one['of']['at_ks']
-        }
-    )],
+            'at_ks': one['of']['at_ks']})],
     lambda found: CASE
         WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
         ELSE _ranking_users_text(
@@ -4987,8 +4443,7 @@ list_transform(
             min_grade,
             flatten(list_transform(found, lambda one: one['cuts'])),
             list_contains(list_transform(found, lambda one: one['at_ks']), true))
-    END
-)[1];
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
 list_transform(
     [coalesce(
@@ -5012,41 +4467,24 @@ list_transform(
                     ' AS "', one['key'], '"')),
                 ''),
             ['ranking', 'relevant'],
-            []::VARCHAR[],
-            is_expected,
-            min_grade,
-            []::BIGINT[],
+            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
             true)
-    END
-)[1];
+    END)[1];
 CREATE OR REPLACE MACRO ranking_compare_by_user(
-    by_user,
-    baseline := NULL,
-    measures := NULL,
-    confidence := 0.95,
-    margin := NULL,
-    correction := 'holm',
-    test := 't',
-    permutations := 10000,
-    seed := 0,
-    lower_is_better := NULL
-) AS TABLE
+    by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
-            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
-        ),
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
         NULL AS compared_measures
     FROM (
         SELECT
-            system,
-            k,
-            ranking_segment,
+            system, k, ranking_segment,
             TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
             COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
             list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
-            ) AS numbers
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
         FROM (
             SELECT
                 least(*COLUMNS(_ranking_column(NULL, 'system'))) AS system,
@@ -5061,10 +4499,8 @@ WITH _ranking_scores AS MATERIALIZED (
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
                 'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))
-            ))::BOOLEAN
-        END
-    )
+                _ranking_cut(typeof(k))))::BOOLEAN
+        END)
     CROSS JOIN (
         SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
     )
@@ -5076,9 +4512,7 @@ WITH _ranking_scores AS MATERIALIZED (
             'value_place': i,
             'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
             'is_share': one.is_share,
-            'only_at': NULL::BIGINT[]
-        }
-    ) AS compared_measures
+            'only_at': NULL::BIGINT[]}) AS compared_measures
     FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
     WHERE CASE
         WHEN lower_is_better IS NULL THEN true
@@ -5091,10 +4525,7 @@ WITH _ranking_scores AS MATERIALIZED (
     END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
-    compared.baseline,
-    compared.system,
-    compared.k,
-    compared.measure,
+    compared.baseline, compared.system, compared.k, compared.measure,
     segments.* EXCLUDE (ranking_segment),
     compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
@@ -5103,8 +4534,7 @@ FROM _ranking_comparison(
 JOIN (
     SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
     FROM _ranking_scores
-    WHERE compared_measures IS NULL
-) AS segments
+    WHERE compared_measures IS NULL) AS segments
     ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
 WHERE coalesce(
     (
@@ -5112,8 +4542,7 @@ WHERE coalesce(
             'ranking_compare_by_user: by_user must have one row of each system, user',
             CASE WHEN k IS NOT NULL THEN ', k' END,
             CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
-        ))::BOOLEAN
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
         FROM (
             SELECT system, userid, k, ranking_segment, count(*) AS copies
             FROM _ranking_scores
@@ -5121,15 +4550,11 @@ WHERE coalesce(
             GROUP BY system, userid, k, ranking_segment
             HAVING count(*) > 1
             ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1
-        )
+            LIMIT 1)
     ),
-    true
-)
+    true)
 ORDER BY
-    compared.pair ASC NULLS LAST,
-    compared.k ASC NULLS LAST,
-    compared.measure_place ASC NULLS LAST,
+    compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
@@ -5146,9 +4571,7 @@ WITH _ranking_lists AS (
             rec,
             _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
             method, weights, rrf_k, normalize, depth, systems
-        ))::BOOLEAN, true)
-    )
-),
+        ))::BOOLEAN, true))),
 _ranking_scale AS (
     SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
         max(weight * greatest(abs(low), abs(high))),
@@ -5156,8 +4579,7 @@ _ranking_scale AS (
         1
     ), 1e-270), 1e308)))) AS scale
     FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
-)
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
     userid,
     itemid,
@@ -5209,24 +4631,16 @@ FROM (
                     FROM (
                         SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
                         FROM _ranking_lists
-                        WHERE method::VARCHAR = 'borda'
-                    )
+                        WHERE method::VARCHAR = 'borda')
                     GROUP BY userid
-                ) AS counts ON lists.userid = counts.userid
-            )
-        )
-        CROSS JOIN _ranking_scale
-    )
-    GROUP BY userid, itemid
-)
+                ) AS counts ON lists.userid = counts.userid))
+        CROSS JOIN _ranking_scale)
+    GROUP BY userid, itemid)
 CROSS JOIN _ranking_scale;
 CREATE OR REPLACE MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
+    rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
-    systems.*,
-    lists.userid,
-    n_rec,
+    systems.*, lists.userid, n_rec,
     row_number() OVER () AS list,
     CASE
         WHEN _ranking_has_repeats(lists.items)
@@ -5240,16 +4654,12 @@ WHERE (
     SELECT coalesce(
         error(caller || ': ' || _ranking_contents_misfit(
             rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true)
-);
+        true));
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    ranking_mean(interpolated) AS "precision"
+    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
@@ -5261,24 +4671,16 @@ FROM (
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 _ranking_longest(max_k),
-                false,
-                'interpolated_precision_curve',
-                min_grade,
-                unjudged
-            )
-        )
+                false, 'interpolated_precision_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
-        WHERE has_truth
-    )
-)
+        WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -5297,16 +4699,9 @@ FROM (
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 _ranking_longest(max_k),
-                false,
-                'precision_recall_curve',
-                min_grade,
-                unjudged
-            )
-        )
+                false, 'precision_recall_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
-        WHERE has_truth
-    )
-)
+        WHERE has_truth))
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
@@ -5315,20 +4710,16 @@ WHERE (
         WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true
-    END
-)
+    END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_by_item(
     rec, truth, ks,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL
-) AS TABLE
+    descending := true, min_grade := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
-    users_relevant,
-    users_recommended,
-    hits,
+    users_relevant, users_recommended, hits,
     hits / nullif(users_relevant, 0) AS recall,
     hits / nullif(users_recommended, 0) AS "precision",
     exposure,
@@ -5382,53 +4773,37 @@ FROM (
                         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
                         false,
-                        'ranking_by_item'
-                    )
+                        'ranking_by_item')
                     WHERE (
                         SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
-                        )
-                    )
-                )
-            )
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'))))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
             FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-            ) AS systems
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
             CROSS JOIN (
-                SELECT
-                    _ranking_id_as_column(item, item) AS itemid,
-                    count(*) FILTER (is_relevant) AS n_relevant
+                SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
                     SELECT
                         itemid AS item,
                         bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)
-                        ) AS is_relevant
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
                     FROM _ranking_truths(
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-                    )
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
-                    GROUP BY userid, itemid
-                )
-                GROUP BY item
-            )
-        )
+                    GROUP BY userid, itemid)
+                GROUP BY item))
         CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
         WHERE coalesce(rank <= k, true)
-        GROUP BY ALL
-    )
-)
+        GROUP BY ALL))
 WHERE itemid IS NOT NULL
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec,
@@ -5438,8 +4813,7 @@ FROM _ranking_judged(
     false,
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade,
-    unjudged
-)
+    unjudged)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
 CREATE OR REPLACE MACRO _ranking_tied_judged
     (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
@@ -5451,19 +4825,15 @@ FROM (
         CASE
             WHEN len(scores) > 1000 THEN list_filter(
                 range(1, len(scores) + 1),
-                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
-            )
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged)
-);
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
 CREATE OR REPLACE MACRO ranking_overlap(
     rec, ks, baseline := NULL, persistence := 0.9,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
 ) AS TABLE
 SELECT
-    compared.baseline,
-    system,
-    k,
+    compared.baseline, system, k,
     count(overlap) AS users,
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
     count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
@@ -5471,11 +4841,7 @@ SELECT
 FROM _ranking_overlaps(
     rec,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap'
-) AS compared
+    ks, baseline, persistence, 'ranking_overlap') AS compared
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_overlap_by_user(
@@ -5486,11 +4852,7 @@ SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(
     rec,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap_by_user'
-)
+    ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
 FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
@@ -5563,8 +4925,7 @@ FROM (
             max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
             sum(count) OVER (PARTITION BY code, k) AS n_short,
             max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found)
-    )
+        FROM query_table(found))
     JOIN ranking_problem_codes() USING (code)
     WHERE CASE code
         WHEN 'nothing_relevant' THEN n_without_relevant = n_users
@@ -5574,20 +4935,17 @@ FROM (
         ELSE true
     END
     GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0
-)
+    HAVING sum(count) > 0)
 ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
         rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
-    )
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy')
 )
 SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
 FROM (
@@ -5605,29 +4963,24 @@ FROM (
         FROM _ranking_contents_by_user(
             '_ranking_lists', rec, history, items,
             _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
-        )
-        GROUP BY ALL
-    ) AS means
+            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy')
+        GROUP BY ALL) AS means
     JOIN _ranking_contents_catalogue(
         '_ranking_lists', rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
-    ) AS wholes
+        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
         ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
         rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
-    )
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
 )
 SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
@@ -5669,8 +5022,7 @@ CREATE OR REPLACE MACRO ranking_check(
    rec, truth, ks := [10],
    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
    descending := true,
-   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read AS MATERIALIZED (
     SELECT problem
     FROM _ranking_user_problems(
@@ -5680,8 +5032,7 @@ WITH _ranking_read AS MATERIALIZED (
         _ranking_cuts(ks, 'ranking_check'),
         _ranking_longest(ks),
         min_grade,
-        unjudged
-    ) AS problem
+        unjudged) AS problem
     UNION ALL BY NAME
     SELECT problem
     FROM _ranking_table_problems(
@@ -5703,8 +5054,7 @@ WITH _ranking_read AS MATERIALIZED (
         truth,
         _ranking_table('history', coalesce(history, rec)),
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col
-    ) AS problem
+        time_col) AS problem
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
@@ -5730,65 +5080,40 @@ WITH _ranking_read AS MATERIALIZED (
 FROM _ranking_problem_rows(
     '_ranking_problems_found',
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    min_grade
-);
+    min_grade);
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
 FROM _ranking_users(
     rec,
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    ks,
-    measures,
-    NULL,
-    ties,
-    min_grade,
-    unjudged,
-    'ranking_by_user'
-)
+    ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
 WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        NULL,
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_distribution'
-    )
+        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
 )
 FROM _ranking_measure_distributions('_ranking_values');
 CREATE OR REPLACE MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        NULL,
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_summary'
-    )
+        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
 )
 FROM _ranking_measure_means('_ranking_values');
 CREATE OR REPLACE MACRO ranking_compare(
@@ -5796,8 +5121,7 @@ CREATE OR REPLACE MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item'
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
 WITH _ranking_any_ks AS NOT MATERIALIZED (
     SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
 ), _ranking_own_measures AS NOT MATERIALIZED (
@@ -5806,11 +5130,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
     FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
 ), _ranking_scores AS MATERIALIZED (
     SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        NULL AS ranking_segment,
-        n_rec > 0 AS has_rec,
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: lower(c) NOT IN (
             'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'))) AS numbers,
         NULL AS compared_measures
@@ -5821,11 +5141,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ks,
         measures,
         _ranking_default_measures(),
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_compare'
-    )
+        ties, min_grade, unjudged, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -5841,8 +5157,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
-)
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
@@ -5856,27 +5171,27 @@ COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' 
 COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO ranking_geometric_mean IS 'The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.';
 COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
-COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
-COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
-COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
-COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
-COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
-COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
+COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand in the top k.';
+COMMENT ON MACRO ranking_precision IS 'The share of the top k that is relevant.';
 COMMENT ON MACRO ranking_f_measure IS 'The harmonic mean of precision and recall at k, recall weighing beta times as much.';
-COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
 COMMENT ON MACRO ranking_hit_rate IS '1 if any relevant item stands in the top k, else 0.';
 COMMENT ON MACRO ranking_hits IS 'The number of relevant items in the top k.';
-COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
-COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
-COMMENT ON MACRO ranking_judged_share IS 'The share of the top k that truth has a grade for, whatever grade: Judged@k.';
-COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
-COMMENT ON MACRO ranking_precision IS 'The share of the top k that is relevant.';
-COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
+COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
+COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
+COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
+COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
+COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
-COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand in the top k.';
+COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
+COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
+COMMENT ON MACRO ranking_judged_share IS 'The share of the top k that truth has a grade for, whatever grade: Judged@k.';
+COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
+COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
+COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
+COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
@@ -5902,7 +5217,7 @@ COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the us
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_checked_value _ranking_average_precision _ranking_option _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_grade_problem _ranking_gain _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ideal_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_gain_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_expected_rbp _ranking_err _ranking_discounted_gain _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_valid_grades _ranking_ideal _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_auc ranking_average_precision ranking_bpref ranking_concordant_pairs ranking_cumulative_gain ranking_dcg ranking_err ranking_f_measure ranking_first_hit_rank ranking_hit_rate ranking_hits ranking_interpolated_average_precision ranking_interpolated_precision ranking_judged_share ranking_kendall_tau ranking_mrr ranking_precision ranking_r_precision ranking_rbp ranking_recall ranking_spearman _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -40,6 +40,8 @@ GROUPS = {
     "Predictions": ("predictions", []),
     "Hivemall": ("hivemall", []),
 }
+# Of options that mean the same in each measure.
+MEANINGS = {"min_grade": "the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is"}
 # The tables of the examples, as the documents make them.
 TABLES = """
     CREATE TABLE rec AS SELECT model AS system, customer_id AS userid, sku AS itemid, score
@@ -315,7 +317,7 @@ def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
             if isinstance(one, Number) and one.default is not None:
                 default = f"{one.default:g}"
             default += f", of judged rankings `{one.of_judged}`" * (one.of_judged != one.default)
-            meaning = meanings.get(name) or choices(one)
+            meaning = meanings.get(name) or MEANINGS.get(name) or choices(one)
             meaning = re.sub(r"; NULL for [\d.]+", "", meaning)
             yield f"| `{name}` | {default} | {cell(meaning, measure.name)} |"
         yield ""

@@ -47,8 +47,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item'
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
 WITH _ranking_any_ks AS NOT MATERIALIZED (
     SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
 ), _ranking_own_measures AS NOT MATERIALIZED (
@@ -57,11 +56,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
     FROM query(_ranking_plain_compared_query(_ranking_plain_names(measures, _ranking_default_measures())))
 ), _ranking_scores AS MATERIALIZED (
     SELECT
-        ranking_system AS system,
-        userid,
-        k,
-        NULL AS ranking_segment,
-        n_rec > 0 AS has_rec,
+        ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: lower(c) NOT IN (
             'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'))) AS numbers,
         NULL AS compared_measures
@@ -72,11 +67,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ks,
         measures,
         _ranking_default_measures(),
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_compare'
-    )
+        ties, min_grade, unjudged, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -92,8 +83,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
-    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare'
-)
+    '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 
 -- The text of the query for the measures that ranking_compare compares by, at which of its cut-offs.
@@ -130,5 +120,4 @@ concat(
                 ', higher_is_better: ', _ranking_higher_is_better(_ranking_known_measures()[name], name),
                 ', is_share: ', _ranking_known_measures()[name]['is_share'], ', only_at: NULL::BIGINT[]}')),
         ', '),
-    '] AS compared_measures'
-);
+    '] AS compared_measures');

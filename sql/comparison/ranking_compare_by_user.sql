@@ -17,33 +17,20 @@
 --            SELECT system, measure, users, difference, verdict
 --            FROM ranking_compare_by_user('by_user', baseline := 'popularity', measures := ['hits']);
 CREATE OR REPLACE TEMP MACRO ranking_compare_by_user(
-    by_user,
-    baseline := NULL,
-    measures := NULL,
-    confidence := 0.95,
-    margin := NULL,
-    correction := 'holm',
-    test := 't',
-    permutations := 10000,
-    seed := 0,
-    lower_is_better := NULL
-) AS TABLE
+    by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
+    correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
 WITH _ranking_scores AS MATERIALIZED (
     SELECT
         * EXCLUDE (chosen) REPLACE (
-            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers
-        ),
+            list_select(numbers::DOUBLE[], list_transform(chosen, lambda one: one.value_place)) AS numbers),
         NULL AS compared_measures
     FROM (
         SELECT
-            system,
-            k,
-            ranking_segment,
+            system, k, ranking_segment,
             TRY_CAST(n_rec AS DOUBLE) > 0 AS has_rec,
             COLUMNS(lambda c: lower(c) IN ('userid', 'segment')),
             list_value(
-                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')
-            ) AS numbers
+                *COLUMNS(lambda c: _ranking_is_compared_column(c, measures) OR c = 'ranking_absent')) AS numbers
         FROM (
             -- As in _ranking_recs, least is coalesce for any type.
             SELECT
@@ -59,10 +46,8 @@ WITH _ranking_scores AS MATERIALIZED (
             WHEN _ranking_is_number(typeof(k)) THEN true
             ELSE error(concat(
                 'ranking_compare_by_user: k must be a column of integers (NULL for the whole list), got ',
-                _ranking_cut(typeof(k))
-            ))::BOOLEAN
-        END
-    )
+                _ranking_cut(typeof(k))))::BOOLEAN
+        END)
     CROSS JOIN (
         SELECT _ranking_compared_measures(_ranking_measure_columns(by_user), measures, 'ranking_compare_by_user') AS chosen
     )
@@ -74,9 +59,7 @@ WITH _ranking_scores AS MATERIALIZED (
             'value_place': i,
             'higher_is_better': CASE WHEN list_contains(lowered, lower(one.measure)) THEN false ELSE one.higher_is_better END,
             'is_share': one.is_share,
-            'only_at': NULL::BIGINT[]
-        }
-    ) AS compared_measures
+            'only_at': NULL::BIGINT[]}) AS compared_measures
     FROM (SELECT list_transform(TRY_CAST(lower_is_better AS VARCHAR[]), lambda one: lower(trim(one))) AS lowered)
     WHERE CASE
         WHEN lower_is_better IS NULL THEN true
@@ -89,10 +72,7 @@ WITH _ranking_scores AS MATERIALIZED (
     END AND _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare_by_user')
 )
 SELECT
-    compared.baseline,
-    compared.system,
-    compared.k,
-    compared.measure,
+    compared.baseline, compared.system, compared.k, compared.measure,
     segments.* EXCLUDE (ranking_segment),
     compared.* EXCLUDE (baseline, system, k, measure, pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
@@ -101,8 +81,7 @@ FROM _ranking_comparison(
 JOIN (
     SELECT DISTINCT COLUMNS(lambda c: lower(c) IN ('segment', 'ranking_segment'))
     FROM _ranking_scores
-    WHERE compared_measures IS NULL
-) AS segments
+    WHERE compared_measures IS NULL) AS segments
     ON compared.ranking_segment IS NOT DISTINCT FROM segments.ranking_segment
 WHERE coalesce(
     (
@@ -110,8 +89,7 @@ WHERE coalesce(
             'ranking_compare_by_user: by_user must have one row of each system, user',
             CASE WHEN k IS NOT NULL THEN ', k' END,
             CASE WHEN ranking_segment IS NOT NULL THEN ', segment' END,
-            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])
-        ))::BOOLEAN
+            ', got ', copies, ' of ', _ranking_list_names([system::VARCHAR, userid::VARCHAR])))::BOOLEAN
         FROM (
             SELECT system, userid, k, ranking_segment, count(*) AS copies
             FROM _ranking_scores
@@ -119,15 +97,11 @@ WHERE coalesce(
             GROUP BY system, userid, k, ranking_segment
             HAVING count(*) > 1
             ORDER BY system ASC NULLS LAST, userid ASC NULLS LAST
-            LIMIT 1
-        )
+            LIMIT 1)
     ),
-    true
-)
+    true)
 ORDER BY
-    compared.pair ASC NULLS LAST,
-    compared.k ASC NULLS LAST,
-    compared.measure_place ASC NULLS LAST,
+    compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
 
 -- The measures that systems are compared by, or an error if one is no column of numbers.
@@ -137,8 +111,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
             WHEN measures IS NOT NULL AND NOT regexp_full_match(typeof(measures), '(VARCHAR|"NULL")\[\d*\]')
                 THEN error(concat(
                     caller, ': measures must be a list of names, as in [''ndcg'', ''recall''], got ',
-                    _ranking_cut(typeof(measures))
-                ))
+                    _ranking_cut(typeof(measures))))
             WHEN len(asked) = 0 AND measures IS NOT NULL
                 THEN error(caller || ': measures must be a list of one or more names, got []')
             WHEN len(asked) = 0
@@ -155,16 +128,12 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                 END,
                 'is_share': coalesce(
                     known[regexp_extract(name, '^[^(@]*')].is_share,
-                    there[list_position(names, name)].type = 'BOOLEAN'
-                )
-            }
+                    there[list_position(names, name)].type = 'BOOLEAN')}
             WHEN list_contains(neutral, name) THEN error(concat(
-                caller, ': measures must say which of two systems is better, got ', name
-            ))
+                caller, ': measures must say which of two systems is better, got ', name))
             WHEN list_contains(names, name) THEN error(concat(
                 caller, ': measures must name columns of numbers, got ', name, ', which is ',
-                _ranking_cut(there[list_position(names, name)].type)
-            ))
+                _ranking_cut(there[list_position(names, name)].type)))
             ELSE error(concat(
                 caller, ': measures must be names of columns of by_user (',
                 _ranking_list_names(list_transform(there, lambda one: one.name)), '), got ', _ranking_list_names([name]),
@@ -184,18 +153,14 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     ELSE ' (did you mean ' || list_transform(
                         [list_max(list_transform(
                             numbers || list_filter(
-                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)
-                            ),
-                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}
-                        ))],
+                                map_keys(known), lambda one: list_contains(numbers, known[one].measure)),
+                            lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
                         lambda nearest: CASE
                             WHEN nearest.likeness > 0.75 THEN coalesce(known[nearest.name].measure, nearest.name)
                         END
                     )[1] || '?)'
-                END
-            ))
-        END
-    )
+                END))
+        END)
     FROM (
         SELECT
             *,
@@ -213,8 +178,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                     list_filter(
                         there, lambda one: (_ranking_is_number(one.type) OR one.type = 'BOOLEAN') AND NOT list_contains(neutral, lower(one.name))
                     ),
-                    lambda one: lower(one.name)
-                ) AS numbers
+                    lambda one: lower(one.name)) AS numbers
             FROM (
                 SELECT
                     there,
@@ -224,10 +188,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_compared_measures(columns, measures, calle
                         map_keys(known),
                         lambda one: known[one].higher_is_better IS NULL AND known[one].measure IS NOT NULL
                     ) AS neutral
-                FROM (SELECT columns AS there, _ranking_known_measures() AS known)
-            )
-        )
-    )
+                FROM (SELECT columns AS there, _ranking_known_measures() AS known))))
 );
 
 -- The columns of a table with a row per user that are no keys.
@@ -244,8 +205,5 @@ CREATE OR REPLACE TEMP MACRO _ranking_measure_columns(by_user) AS (
                     SELECT *, '' AS ranking_absent
                     FROM query_table(_ranking_table('by_user', by_user)) AS by_user_of
                     WHERE false
-                ) ON true
-            )
-        )
-    )
+                ) ON true)))
 );

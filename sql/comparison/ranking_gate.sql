@@ -24,27 +24,21 @@ SELECT * EXCLUDE (family_of, family, p_place, p_same_place, is_higher_better, ra
                 WHEN is_higher_better IS NOT NULL THEN is_higher_better
                 WHEN known IS NULL THEN true
                 ELSE known.higher_is_better
-            END
-        )[1]
-    ) AS verdict
-)
+            END)[1]) AS verdict)
 FROM (
     SELECT * REPLACE (
         _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
         _ranking_p_adjusted(p_same, p_same_place, family, correction) AS p_same_adjusted,
         concat(
             regexp_replace(method, ', \w+( of \d+)?$', ''),
-            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-        ) AS method,
+            ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method,
         nullif(standard_error, 0) * list_sum(list_transform(
             [
                 (1 - confidence::DECIMAL(20, 19))::DOUBLE
                     / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END,
-                0.4
-            ],
+                0.4],
             lambda probability: _ranking_t_quantile(probability, CASE WHEN users > 1 THEN users - 1 END)
-        )) AS minimum_detectable_effect
-    )
+        )) AS minimum_detectable_effect)
     FROM (
         SELECT
             *,
@@ -62,12 +56,8 @@ FROM (
                         THEN error('ranking_gate: k must be 1 or more, got 0: there is nothing to look at')
                     ELSE list(comparison_of)
                 END,
-                max_depth := 2
-            )
+                max_depth := 2)
             FROM (
                 SELECT *, NULL AS ranking_absent FROM query_table(_ranking_table('comparison', comparison)) AS rows
-            ) AS comparison_of
-        )
-    )
-    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate')
-);
+            ) AS comparison_of))
+    WHERE _ranking_compare_options(confidence, NULL, correction, 't', 1, 0, 'ranking_gate'));

@@ -27,9 +27,7 @@ CREATE OR REPLACE TEMP MACRO ranking_overlap(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
 ) AS TABLE
 SELECT
-    compared.baseline,
-    system,
-    k,
+    compared.baseline, system, k,
     count(overlap) AS users,
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
     count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
@@ -37,10 +35,6 @@ SELECT
 FROM _ranking_overlaps(
     rec,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap'
-) AS compared
+    ks, baseline, persistence, 'ranking_overlap') AS compared
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;

@@ -19,9 +19,5 @@ SELECT * EXCLUDE (pair, top_baseline, top_system)
 FROM _ranking_overlaps(
     rec,
     _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks,
-    baseline,
-    persistence,
-    'ranking_overlap_by_user'
-)
+    ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;

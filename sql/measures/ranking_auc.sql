@@ -3,21 +3,9 @@
 -- 1 - the sum of the misses above each hit / (hits (min(k, |rec|) - hits)). The n-th hit, at rank r, has r - n misses
 -- above it.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; 0.5 without such a pair; NULL for NULL
 -- Source:    Rendle et al. (2009)
 -- Example:   SELECT ranking_auc(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.75
-CREATE OR REPLACE TEMP MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_auc',
-        _ranking_view,
-        NULL,
-        _ranking_auc(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_auc(ranking) AS
 (
     CASE

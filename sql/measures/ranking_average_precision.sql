@@ -3,22 +3,10 @@
 -- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
 -- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k, with normalize=k by k.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- normalize: 'truth', 'min', 'hits' or 'k'
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
-CREATE OR REPLACE TEMP MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_average_precision',
-        _ranking_view,
-        _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')),
-        _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (
     CASE

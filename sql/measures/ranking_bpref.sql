@@ -4,21 +4,9 @@
 -- 1/R * sum over the hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit, R and
 -- N the relevant and the judged non-relevant items of truth.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Buckley and Voorhees (2004)
 -- Example:   SELECT ranking_bpref(ranking_judge(['a', 'x', 'b'], ['a', 'x', 'b', 'y'], [1, 0, 1, 0]));  -- 0.75
-CREATE OR REPLACE TEMP MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_bpref',
-        _ranking_view,
-        NULL,
-        _ranking_bpref(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_bpref(ranking) AS
 (
     coalesce(

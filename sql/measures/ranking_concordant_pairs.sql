@@ -2,21 +2,10 @@
 --
 -- C / (C + D), with C and D the pairs in the right and in the wrong order.
 --
--- judged:  a judged ranking, from ranking_judge or ranking_judged
--- k:       how far to look, an integer of any type; NULL for the whole list
 -- Returns: DOUBLE from 0 to 1; NULL without such a pair
 -- Source:  Ekstrand, "Rank-Aware Top-N Metrics"
 -- Example: SELECT ranking_concordant_pairs(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO ranking_concordant_pairs(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_concordant_pairs',
-        _ranking_view,
-        NULL,
-        _ranking_concordant_pairs(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_concordant_pairs(ranking) AS
 (
     list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]

@@ -1,26 +1,13 @@
 -- The sum of the gains of the top k, wherever they stand.
 --
--- judged:  a judged ranking, from ranking_judge or ranking_judged
--- k:       how far to look, an integer of any type; NULL for the whole list
 -- gain:    'linear' for the grade itself, 'exp' for 2^grade - 1 (grades to 1000)
 -- Returns: DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Source:  Jarvelin and Kekalainen (2002)
 -- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
-CREATE OR REPLACE TEMP MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain',
-        _ranking_view,
-        _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')),
-        _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 (
     _ranking_total(
-        'ranking_cumulative_gain',
-        ranking,
-        gain,
+        'ranking_cumulative_gain', ranking, gain,
         list_max(ranking.grades),
         _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
 )::DOUBLE;
@@ -28,9 +15,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear')
 CREATE OR REPLACE TEMP MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
 (
     _ranking_total(
-        'ranking_cumulative_gain',
-        tied,
-        gain,
+        'ranking_cumulative_gain', tied, gain,
         list_max(tied.grades),
         _ranking_discounted_gain(
             tied,

@@ -2,8 +2,6 @@
 --
 -- The sum of the discounted gain of the item at each rank r.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
 -- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
 --            / (half_life - 1))
@@ -14,21 +12,10 @@
 --            al. (1998) for discount=half_life
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
-CREATE OR REPLACE TEMP MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg',
-        _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_dcg',
-        ranking,
-        gain,
+        'ranking_dcg', ranking, gain,
         list_max(ranking.grades),
         _ranking_discounted_gain(
             ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
@@ -38,9 +25,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_dcg',
-        tied,
-        gain,
+        'ranking_dcg', tied, gain,
         list_max(tied.grades),
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
 )::DOUBLE;

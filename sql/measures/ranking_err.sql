@@ -3,27 +3,10 @@
 -- The sum over the ranks r of R(r) / r * product over q < r of (1 - R(q)), with R(r) = (2^grade - 1) / 2^max_grade;
 -- from the last hit up, each adds R(r) / r to (1 - R(r)) times what is below it.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- max_grade: a number > 0 and <= 1000; a grade above it is an error, in the list or in truth
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Chapelle, Metzler, Zhang and Grinspan (2009)
 -- Example:   SELECT ranking_err(ranking_judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_err',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])),
-        _ranking_err(_ranking_view.ranking, max_grade)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS
 (
     list_reduce(
@@ -34,3 +17,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS
         lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
         [0::DOUBLE])[1]
 )::DOUBLE;
+
+-- The error text of a grade above max_grade; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_err_problem(ranking, max_grade) AS
+_ranking_grade_problem(max_grade, ranking.ideal[1]);

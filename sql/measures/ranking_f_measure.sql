@@ -3,25 +3,11 @@
 -- (1 + beta^2) P R / (beta^2 P + R) with P = hits / k and R = hits / |truth|, which is (1 + beta^2) hits
 -- / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- beta:      a number >= 0
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    van Rijsbergen (1979), chapter 7
 -- Example:   SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
-CREATE OR REPLACE TEMP MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_f_measure',
-        _ranking_view,
-        coalesce(
-            _ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308),
-            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))),
-        _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 (
     CASE

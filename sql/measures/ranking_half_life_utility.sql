@@ -3,29 +3,11 @@
 -- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the
 -- list that ranks all truth items by descending grade, to min(k, |truth|); 0 where that is 0.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- half_life: a number > 1
 -- neutral:   a number >= 0
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Breese, Heckerman and Kadie (1998)
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'half_life',
-                half_life,
-                'a number > 1',
-                TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'),
-            _ranking_option(
-                'neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) BETWEEN 0 AND 1.7976931348623157e308)),
-        _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 (
     CASE
@@ -41,9 +23,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5,
                     ranking,
                     list_transform(
                         ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
+                    'linear', 'half_life', NULL,
                     half_life),
                 2 ** -1074),
             1)
@@ -64,9 +44,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life
                 _ranking_ideal(
                     tied,
                     list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear',
-                    'half_life',
-                    NULL,
+                    'linear', 'half_life', NULL,
                     half_life),
                 2 ** -1074),
             1)

@@ -1,24 +1,10 @@
 -- 1 if any relevant item stands in the top k, else 0.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE, 0 or 1; 0 where truth is empty; NULL for NULL
 -- Source:    Deshpande and Karypis (2004)
 -- Example:   SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
-CREATE OR REPLACE TEMP MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hit_rate',
-        _ranking_view,
-        NULL,
-        _ranking_hit_rate(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
-(
-    (ranking.n_hits > 0)::INTEGER
-)::DOUBLE;
+((ranking.n_hits > 0)::INTEGER)::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_hit_rate(tied) AS
 (

@@ -2,8 +2,6 @@
 --
 -- As ranking_dcg, over the first min(k, |truth|) ranks of that list.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
 -- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
 --            / (half_life - 1))
@@ -12,22 +10,11 @@
 -- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Source:    Jarvelin and Kekalainen (2002)
 -- Example:   SELECT ranking_ideal_dcg(ranking_judge([1, 3], [1, 2, 4]), 2);  -- 1.6309297535714575
-CREATE OR REPLACE TEMP MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_ideal_dcg',
-        _ranking_view,
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
     _ranking_total(
-        'ranking_ideal_dcg',
-        ranking,
-        gain,
+        'ranking_ideal_dcg', ranking, gain,
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
 )::DOUBLE;

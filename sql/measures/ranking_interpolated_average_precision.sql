@@ -1,20 +1,8 @@
 -- The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Manning, Raghavan and Schuetze (2008), section 8.4
 -- Example:   SELECT ranking_interpolated_average_precision(ranking_judge([1, 2], [1, 2]));  -- 1.0
-CREATE OR REPLACE TEMP MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_average_precision',
-        _ranking_view,
-        NULL,
-        _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_interpolated_average_precision(ranking) AS
 (
     list_sum(list_transform(

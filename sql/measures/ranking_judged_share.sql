@@ -2,22 +2,9 @@
 --
 -- Known items / min(k, |rec|). An item that stands twice in rec, and a NULL, count as not judged.
 --
--- judged:  a judged ranking, from ranking_judge or ranking_judged
--- k:       how far to look, an integer of any type; NULL for the whole list
 -- Returns: DOUBLE from 0 to 1; 0 for an empty list; NULL for NULL
 -- Source:  ir_measures (Judged)
 -- Example: SELECT ranking_judged_share(ranking_judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
 --          -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO ranking_judged_share(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_judged_share',
-        _ranking_view,
-        NULL,
-        _ranking_judged_share(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_judged_share(ranking) AS
-(
-    len(ranking.seen) / greatest(ranking.top, 1)
-)::DOUBLE;
+(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;

@@ -3,22 +3,11 @@
 -- With C and D the pairs of judged items in the right and in the wrong order, n items and m different grades:
 -- variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m).
 --
--- judged:  a judged ranking, from ranking_judge or ranking_judged
--- k:       how far to look, an integer of any type; NULL for the whole list
 -- variant: 'b' or 'c'
 -- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
 -- Source:  Kendall (1945); Stuart (1953)
 -- Example: SELECT ranking_kendall_tau(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.3333333333333333
-CREATE OR REPLACE TEMP MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_kendall_tau',
-        _ranking_view,
-        _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')),
-        _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
 (
     list_transform(

@@ -2,25 +2,11 @@
 --
 -- 1 / rank of the first hit; 0 without a hit.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Voorhees (1999)
 -- Example:   SELECT ranking_mrr(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_mrr',
-        _ranking_view,
-        NULL,
-        _ranking_mrr(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_mrr(ranking) AS
-(
-    coalesce(1 / ranking.hits[1], 0)
-)::DOUBLE;
+(coalesce(1 / ranking.hits[1], 0))::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_mrr(tied) AS
 (

@@ -2,8 +2,6 @@
 --
 -- ranking_dcg / ranking_ideal_dcg; 0 where that is 0.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
 -- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
 --            / (half_life - 1))
@@ -14,24 +12,6 @@
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
-CREATE OR REPLACE TEMP MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-CASE
-    -- Options are checked outside of the lambda, where DuckDB checks constants once, when it plans.
-    WHEN coalesce(
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k'))) IS NULL
-        THEN list_transform(
-            _ranking_views(judged, k),
-            lambda _ranking_view: _ranking_checked_value(
-                'ranking_ndcg',
-                _ranking_view,
-                _ranking_ideal_problem(_ranking_view.ranking, ideal),
-                _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1]
-    ELSE error('ranking_ndcg: ' || coalesce(
-        _ranking_gain_problem(gain, discount, base, half_life),
-        _ranking_option('ideal', ideal, 'cut|truth|k', false)))::DOUBLE
-END;
-
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 (
@@ -45,9 +25,20 @@ CREATE OR REPLACE TEMP MACRO _ranking_ndcg
 CREATE OR REPLACE TEMP MACRO _ranking_expected_ndcg
     (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
 (
-    coalesce(error('ranking_ndcg: ' || _ranking_ideal_problem(tied, ideal))::INTEGER, 1)
+    coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
     * least(
         _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
         / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
         _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
 )::DOUBLE;
+
+-- The error text where ideal=k cannot be computed: of grades other than 0 and 1, or a long list; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
+CASE
+    WHEN ideal::VARCHAR <> 'k' THEN NULL
+    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+        THEN format(
+            'a grade above 0 must be 1 with ideal=k, got {:g}',
+            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
+END;

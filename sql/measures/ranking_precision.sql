@@ -2,22 +2,10 @@
 --
 -- hits / k; with divide=list, hits / min(k, |rec|).
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example:   SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
-CREATE OR REPLACE TEMP MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_precision',
-        _ranking_view,
-        _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
-        _ranking_precision(_ranking_view.ranking, divide)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE

@@ -2,21 +2,9 @@
 --
 -- Relevant items in the top min(k, |truth|), divided by |truth|.
 --
--- judged:    a judged ranking, from ranking_judge or ranking_judged
--- k:         how far to look, an integer of any type; NULL for the whole list
--- min_grade: the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_r_precision(ranking_judge([1, 3, 2, 4], [1, 2, 4]));  -- 0.6666666666666666
-CREATE OR REPLACE TEMP MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_r_precision',
-        _ranking_view,
-        NULL,
-        _ranking_r_precision(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
 (
     CASE

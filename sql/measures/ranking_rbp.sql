@@ -2,8 +2,6 @@
 --
 -- (1 - persistence) * sum over the ranks r of gain(r) persistence^(r - 1).
 --
--- judged:      a judged ranking, from ranking_judge or ranking_judged
--- k:           how far to look, an integer of any type; NULL for the whole list
 -- persistence: a number >= 0 and < 1
 -- gain:        'binary' for 1 per relevant item, 'graded' for grade / max_grade
 -- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
@@ -11,34 +9,6 @@
 -- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_rbp
-    (judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_rbp',
-        _ranking_view,
-        coalesce(
-            _ranking_option(
-                'persistence',
-                persistence,
-                'a number >= 0 and < 1',
-                TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1),
-            _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')),
-            _ranking_option(
-                'max_grade',
-                max_grade,
-                'a number > 0 and <= 1000',
-                max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000),
-            CASE
-                WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded'
-                    THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR
-                WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary'
-                    THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR
-                WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, _ranking_view.ranking.ideal[1])
-            END),
-        _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 (
     least(
@@ -57,11 +27,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := '
 CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp
     (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 (
-    coalesce(
-        error('ranking_rbp: ' || CASE
-            WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, tied.ideal[1])
-        END)::INTEGER,
-        1)
+    coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
     * least(
         (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
             list_sum(list_transform(
@@ -81,3 +47,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp
             0),
         1)
 )::DOUBLE;
+
+-- The error text of a grade above max_grade; NULL for none.
+CREATE OR REPLACE TEMP MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
+CASE WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, ranking.ideal[1]) END;

@@ -3,20 +3,9 @@
 -- Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal grades
 -- taking the average of their ranks. Each grade looks through the list once.
 --
--- judged:  a judged ranking, from ranking_judge or ranking_judged
--- k:       how far to look, an integer of any type; NULL for the whole list
 -- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
 -- Source:  Spearman (1904)
 -- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
-CREATE OR REPLACE TEMP MACRO ranking_spearman(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_spearman',
-        _ranking_view,
-        NULL,
-        _ranking_spearman(_ranking_view.ranking)))[1];
-
 CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
 (
     list_transform(

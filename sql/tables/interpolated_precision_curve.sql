@@ -9,11 +9,8 @@
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
     rec, truth, max_k := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
-SELECT
-    COLUMNS(lambda c: lower(c) IN ('system', 'recall')),
-    ranking_mean(interpolated) AS "precision"
+    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
     FROM (
@@ -25,16 +22,9 @@ FROM (
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 _ranking_longest(max_k),
-                false,
-                'interpolated_precision_curve',
-                min_grade,
-                unjudged
-            )
-        )
+                false, 'interpolated_precision_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
-        WHERE has_truth
-    )
-)
+        WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;

@@ -10,8 +10,7 @@
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -30,16 +29,9 @@ FROM (
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 _ranking_longest(max_k),
-                false,
-                'precision_recall_curve',
-                min_grade,
-                unjudged
-            )
-        )
+                false, 'precision_recall_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
-        WHERE has_truth
-    )
-)
+        WHERE has_truth))
 WHERE (
     SELECT CASE
         WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
@@ -48,7 +40,6 @@ WHERE (
         WHEN _ranking_longest(max_k) IS NULL
             THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
         ELSE true
-    END
-)
+    END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;

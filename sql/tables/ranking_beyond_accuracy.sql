@@ -22,14 +22,12 @@
 CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
         rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy'
-    )
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy')
 )
 SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
 FROM (
@@ -47,23 +45,19 @@ FROM (
         FROM _ranking_contents_by_user(
             '_ranking_lists', rec, history, items,
             _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy'
-        )
-        GROUP BY ALL
-    ) AS means
+            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy')
+        GROUP BY ALL) AS means
     JOIN _ranking_contents_catalogue(
         '_ranking_lists', rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy'
-    ) AS wholes
+        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
         ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 
 -- What the lists of each system have in all at each k: how much of the catalogue, how evenly, how much alike.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_catalogue(
-    lists, rec, history, items, names, category_col, ks, caller
-) AS TABLE
+    lists, rec, history, items, names, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
     SELECT DISTINCT itemid FROM _ranking_contents_items(rec, items, names, category_col)
     UNION ALL
@@ -79,8 +73,7 @@ _ranking_shown AS MATERIALIZED (
             k,
             list_filter(recommended[:coalesce(k, 2147483647)], lambda item: item IS NOT NULL) AS shown
         FROM query_table(lists) AS lists_of
-        CROSS JOIN (SELECT unnest(ks) AS k)
-    )
+        CROSS JOIN (SELECT unnest(ks) AS k))
 )
 SELECT
     systems.ranking_system,
@@ -100,13 +93,11 @@ SELECT
     ) END AS entropy,
     -- As the aggregate personalization.
     _ranking_difference(
-        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)
-    ) AS personalization
+        any_value(systems.n_lists), _ranking_exact_sum(weight * weight, 53) / any_value(longest)) AS personalization
 FROM (
     SELECT ranking_system, k, count(*) FILTER (n > 0) AS n_lists, max(n) AS longest
     FROM _ranking_shown
-    GROUP BY ranking_system, k
-) AS systems
+    GROUP BY ranking_system, k) AS systems
 CROSS JOIN (
     SELECT CASE
         WHEN count(*) > 0
@@ -119,16 +110,12 @@ CROSS JOIN (
             caller,
             ': ',
             CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
-            ', got none'
-        ))::BIGINT
+            ', got none'))::BIGINT
     END AS size
-    FROM _ranking_catalogue
-)
+    FROM _ranking_catalogue)
 LEFT JOIN (
     SELECT
-        ranking_system,
-        k,
-        itemid,
+        ranking_system, k, itemid,
         sum(n_lists)::BIGINT AS n_lists,
         sum((sqrt(longest / n) * 2 ** 53)::HUGEINT * n_lists) / 2 ** 53 AS weight
     FROM (
@@ -136,9 +123,7 @@ LEFT JOIN (
         FROM (
             SELECT ranking_system, k, n, itemid, count(*) AS n_lists
             FROM (SELECT ranking_system, k, n, unnest(shown) AS itemid FROM _ranking_shown)
-            GROUP BY ranking_system, k, n, itemid
-        )
-    )
+            GROUP BY ranking_system, k, n, itemid))
     GROUP BY ranking_system, k, itemid
 ) AS counts ON counts.ranking_system IS NOT DISTINCT FROM systems.ranking_system AND counts.k IS NOT DISTINCT FROM systems.k
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)

@@ -56,14 +56,12 @@
 CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy_by_user(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
         rec, history, items,
         _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
-    )
+        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
 )
 SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(

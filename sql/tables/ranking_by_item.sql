@@ -19,13 +19,10 @@
 CREATE OR REPLACE TEMP MACRO ranking_by_item(
     rec, truth, ks,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL
-) AS TABLE
+    descending := true, min_grade := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
-    users_relevant,
-    users_recommended,
-    hits,
+    users_relevant, users_recommended, hits,
     hits / nullif(users_relevant, 0) AS recall,
     hits / nullif(users_recommended, 0) AS "precision",
     exposure,
@@ -80,45 +77,30 @@ FROM (
                         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
                         false,
-                        'ranking_by_item'
-                    )
+                        'ranking_by_item')
                     WHERE (
                         SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'
-                        )
-                    )
-                )
-            )
+                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'))))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
             FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-            ) AS systems
+                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
             CROSS JOIN (
-                SELECT
-                    _ranking_id_as_column(item, item) AS itemid,
-                    count(*) FILTER (is_relevant) AS n_relevant
+                SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
                     SELECT
                         itemid AS item,
                         bool_or(
-                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)
-                        ) AS is_relevant
+                            coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
                     FROM _ranking_truths(
                         truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-                    )
+                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
-                    GROUP BY userid, itemid
-                )
-                GROUP BY item
-            )
-        )
+                    GROUP BY userid, itemid)
+                GROUP BY item))
         CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_by_item')) AS k)
         WHERE coalesce(rank <= k, true)
-        GROUP BY ALL
-    )
-)
+        GROUP BY ALL))
 WHERE itemid IS NOT NULL
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, itemid ASC NULLS LAST;

@@ -18,19 +18,11 @@
 CREATE OR REPLACE TEMP MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
 FROM _ranking_users(
     rec,
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    ks,
-    measures,
-    NULL,
-    ties,
-    min_grade,
-    unjudged,
-    'ranking_by_user'
-)
+    ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
 WHERE has_truth;

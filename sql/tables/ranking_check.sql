@@ -43,8 +43,7 @@ CREATE OR REPLACE TEMP MACRO ranking_check(
    rec, truth, ks := [10],
    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
    descending := true,
-   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
     SELECT problem
@@ -55,8 +54,7 @@ WITH _ranking_read AS MATERIALIZED (
         _ranking_cuts(ks, 'ranking_check'),
         _ranking_longest(ks),
         min_grade,
-        unjudged
-    ) AS problem
+        unjudged) AS problem
     UNION ALL BY NAME
     SELECT problem
     FROM _ranking_table_problems(
@@ -78,8 +76,7 @@ WITH _ranking_read AS MATERIALIZED (
         truth,
         _ranking_table('history', coalesce(history, rec)),  -- DuckDB 1.4 has no NULL for a table that no one reads
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col
-    ) AS problem
+        time_col) AS problem
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
@@ -105,8 +102,7 @@ WITH _ranking_read AS MATERIALIZED (
 FROM _ranking_problem_rows(
     '_ranking_problems_found',
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    min_grade
-);
+    min_grade);
 
 -- The problems of users, each for itself: where the tables are parted by user, the counts of the parts add up
 -- to those of the whole, as long as each part of rec knows all systems.
@@ -135,8 +131,7 @@ FROM (
         {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
         {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
         {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
-        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}
-    ]) AS one
+        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}]) AS one
     FROM (
         SELECT
             system,
@@ -171,11 +166,8 @@ FROM (
                     at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
             FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
             LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
-                ON _ranking_same_id(lists.userid, truths.userid)
-        )
-        GROUP BY system, at_one
-    )
-)
+                ON _ranking_same_id(lists.userid, truths.userid))
+        GROUP BY system, at_one))
 WHERE one.count > 0;
 
 -- What may be wrong with the list of each system and user.
@@ -206,11 +198,7 @@ FROM (
             list_transform(best[:coalesce(deepest, 2147483647)], lambda one: one[2]), lambda item: item IS NOT NULL) AS items
     FROM (
         SELECT
-            ks AS cuts,
-            max_k AS deepest,
-            userid,
-            system::VARCHAR AS system,
-            userid::VARCHAR AS user,
+            ks AS cuts, max_k AS deepest, userid, system::VARCHAR AS system, userid::VARCHAR AS user,
             count(*) AS n,
             count(itemid) AS n_items,
             count(given) AS n_scores,
@@ -229,9 +217,7 @@ FROM (
                 ELSE list_sort(list((score, itemid)) FILTER (score IS NOT NULL), 'ASC')
             END AS best
         FROM (SELECT userid, system, itemid, score AS given, _ranking_score(score) AS score FROM _ranking_recs(rec, names))
-        GROUP BY system, userid
-    )
-);
+        GROUP BY system, userid));
 
 -- The problems of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
@@ -249,8 +235,7 @@ FROM (
         {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
         {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
         {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
-        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}
-    ]) AS one
+        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}]) AS one
     FROM (
         SELECT
             count(userid) AS n_users,
@@ -301,11 +286,7 @@ FROM (
                     SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
                     FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
                 )
-                GROUP BY userid
-            )
-        )
-    )
-)
+                GROUP BY userid))))
 WHERE one.count > 0;
 
 -- The problems of columns and arguments, and a rec without a row.
@@ -325,23 +306,20 @@ UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
-        AS found
-)
+        AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL
 SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
-        AS found
-)
+        AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL
 SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT list_filter(
         _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found
-)
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
 SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
@@ -360,9 +338,7 @@ WHERE NOT EXISTS (FROM query_table(rec));
 --     first, mixed, ordered (as in _ranking_evidence_problems); user: one with items below
 CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
-    unseen AS unseen,
-    system,
-    item,
+    unseen AS unseen, system, item,
     count(deviation) AS n,
     sum(deviation)::BIGINT AS total,
     sum(deviation * deviation)::BIGINT AS squares,
@@ -461,13 +437,9 @@ FROM (
                     ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
                 ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
                     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-                GROUP BY recs.system, recs.userid
-            ) AS lists
+                GROUP BY recs.system, recs.userid) AS lists
             LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
-                ON _ranking_same_id(lists.userid, users.userid)
-        )
-    )
-)
+                ON _ranking_same_id(lists.userid, users.userid))))
 GROUP BY system, item;
 
 -- Whether a list begins with some of its items, in the order of their grades.
@@ -503,14 +475,9 @@ SELECT id AS known_item FROM _ranking_truth_ids(truth, names, 'item');
 CREATE OR REPLACE TEMP MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
 SELECT
     CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system,
-    NULL::BIGINT AS k,
-    1::BIGINT AS count,
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
     NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example,
-    NULL::BIGINT AS size,
-    NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
+    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
@@ -523,9 +490,7 @@ LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, 
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
 UNION ALL
 SELECT
-    'late_history',
-    NULL,
-    NULL,
+    'late_history', NULL, NULL,
     count(*) FILTER (is_late),
     NULL,
     concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
@@ -540,9 +505,7 @@ FROM (
     FROM _ranking_history(history, names, time_col)
     CROSS JOIN (
         SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-        FROM _ranking_history(truth, names, time_col)
-    )
-)
+        FROM _ranking_history(truth, names, time_col)))
 UNION ALL
 SELECT
     'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
@@ -579,8 +542,7 @@ list_transform(
         (
             'time_col', coalesce(time_col::VARCHAR, 'time'),
             _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
-        )
-    ],
+        )],
     lambda c: CASE
         WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
@@ -607,8 +569,7 @@ list_transform(
             THEN concat(
                 _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
                 _ranking_cut(c[4]))
-    END
-);
+    END);
 
 -- What the evidence of lists says: scores whose best end is down, truth that was joined into a model, one list for
 -- all users.
@@ -675,11 +636,8 @@ FROM (
                 sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
                 sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
             FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
-            GROUP BY unseen, system, item
-        )
-        GROUP BY system
-    )
-)
+            GROUP BY unseen, system, item)
+        GROUP BY system))
 WHERE one.count > 0;
 
 -- Whether a mean is below 0 by so many standard errors.
@@ -698,8 +656,7 @@ FROM (
                 'code': 'no_common_item',
                 'count': n_truth * (kind = 'item' AND n_common = 0)::BIGINT,
                 'example': concat(name, ' ', of_truth::VARCHAR, ' in truth, ', of_rec::VARCHAR, ' in rec'),
-                'of': n_truth
-            },
+                'of': n_truth},
             {'code': kind || '_spelling', 'count': n_alike, 'example': concat(name, ' ', alike), 'of': n_listed}
         ]) AS one
     FROM (
@@ -722,13 +679,10 @@ FROM (
             SELECT _ranking_plain_id(id::VARCHAR) AS plain, min(id::VARCHAR) AS id
             FROM (SELECT COLUMNS('^known_' || kind) AS id FROM query_table(read))
             WHERE _ranking_family(typeof(id)) = 'VARCHAR'
-            GROUP BY plain
-        ) AS alike
+            GROUP BY plain) AS alike
             ON _ranking_plain_id(CASE WHEN known.id IS NULL THEN listed.id::VARCHAR END) = alike.plain
         WHERE listed.id IS NOT NULL AND (kind = 'item' OR _ranking_family(typeof(listed.id)) = 'VARCHAR')
-        GROUP BY listed.system
-    )
-)
+        GROUP BY listed.system))
 WHERE one.count > 0;
 
 -- An id without what a reader overlooks: case, blanks around it, zeros in front, and `.0` behind a number.
@@ -742,8 +696,7 @@ FROM (
     SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
     FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
     JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
-    GROUP BY listed_user IS NULL, known_user IS NULL
-)
+    GROUP BY listed_user IS NULL, known_user IS NULL)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
 
 -- The users of truth whom not all systems serve.
@@ -771,10 +724,8 @@ FROM (
         LEFT JOIN query_table(read) AS recs
             ON _ranking_same_id(recs.listed_user, truths.known_user)
         WHERE truths.known_user IS NOT NULL
-        GROUP BY truths.known_user
-    )
-    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system)
-)
+        GROUP BY truths.known_user)
+    CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system))
 GROUP BY code, system;
 
 -- The systems that have no user of truth in common, for each how many others and the first of them. It needs
@@ -801,14 +752,9 @@ FROM (
                     JOIN query_table(read) AS truths
                         ON _ranking_same_id(recs.listed_user, truths.known_user)
                     WHERE recs.listed_user IS NOT NULL AND recs.system IS NOT NULL
-                    GROUP BY recs.listed_user
-                )
-            )
-            WHERE most < len(every_system) AND len(every_system) <= 100
-        )
-        GROUP BY system
-    )
-)
+                    GROUP BY recs.listed_user))
+            WHERE most < len(every_system) AND len(every_system) <= 100)
+        GROUP BY system))
 WHERE len(apart) > 0;
 
 -- The rows of ranking_check, of the problems of all users. Where no list has k items, one is short that has
@@ -882,8 +828,7 @@ FROM (
             -- At a k: the lists that are shorter, and the longest of them.
             sum(count) OVER (PARTITION BY code, k) AS n_short,
             max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found)
-    )
+        FROM query_table(found))
     JOIN ranking_problem_codes() USING (code)
     WHERE CASE code
         WHEN 'nothing_relevant' THEN n_without_relevant = n_users
@@ -893,6 +838,5 @@ FROM (
         ELSE true
     END
     GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0
-)
+    HAVING sum(count) > 0)
 ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;

@@ -14,21 +14,13 @@
 CREATE OR REPLACE TEMP MACRO ranking_distribution(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        NULL,
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_distribution'
-    )
+        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
 )
 FROM _ranking_measure_distributions('_ranking_values');
 
@@ -58,11 +50,9 @@ FROM (
     FROM (
         SELECT * EXCLUDE (has_truth, n_rec, n_truth)
         FROM query_table(by_user) AS users_of
-        WHERE has_truth
-    )
+        WHERE has_truth)
     UNPIVOT INCLUDE NULLS (
         value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
     )
-    GROUP BY ALL
-)
+    GROUP BY ALL)
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;

@@ -27,8 +27,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL
-) AS TABLE
+    descending := true, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
     -- Kept within this CTE: beside it, columns that no one selects would be computed.
     WITH _ranking_user_rec AS MATERIALIZED (
@@ -44,14 +43,10 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         systems.*,
         truths.userid IS NOT NULL AS has_truth,
         coalesce(lists.items, []) AS rec_items,
-        lists.scores,
-        nans.score AS nan,
-        nans.items AS nan_items,
-        truths.items AS truth_items,
+        lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
         truths.grades
     FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-    ) AS systems
+        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     LEFT JOIN _ranking_truth_lists(
         '_ranking_user_truth',
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
@@ -68,8 +63,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
     LEFT JOIN (
         SELECT system, any_value(score) AS score, list(itemid) AS items
         FROM _ranking_recs(
-            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-        )
+            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
@@ -89,15 +83,12 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
                         THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
                 END))::BOOLEAN,
-            true)
-    )
+            true))
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
         -- Only rows that are shown have measures; a user may have thousands that are not.
         * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
-        entry.rank,
-        entry.place,
-        entry.found_at,
+        entry.rank, entry.place, entry.found_at,
         CASE
             WHEN entry.rank IS NULL THEN coalesce(grades[entry.place], 1)::DOUBLE
             ELSE judged.grades[list_position(judged.ranks, entry.rank)]
@@ -115,12 +106,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         lambda place: {
                             'rank': NULL::BIGINT,
                             'place': place,
-                            'found_at': judged.ranks[list_position(places, place)]::BIGINT
-                        }
-                    ),
-                    lambda missed: coalesce(missed.found_at > shown, true)
-                )
-            ) AS entry
+                            'found_at': judged.ranks[list_position(places, place)]::BIGINT}),
+                    lambda missed: coalesce(missed.found_at > shown, true))) AS entry
         FROM (
             SELECT
                 *,
@@ -128,11 +115,9 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     ties,
                     {
                         'ranks': judged.ranks, 'lasts': judged.ranks, 'grades': judged.grades, 'ideal': judged.ideal,
-                        'size': judged.size
-                    },
+                        'size': judged.size},
                     _ranking_tied_ranking(judged, scores, reversed, NULL),
-                    'ranking_explain'
-                ) AS tied
+                    'ranking_explain') AS tied
             FROM (
                 SELECT
                     *,
@@ -143,14 +128,8 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                         found, len(rec_items), len(truth_items),
                         CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
                 FROM _ranking_found_truth(
-                    '_ranking_user_lists',
-                    rec,
-                    truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)
-                )
-            )
-        )
-    )
+                    '_ranking_user_lists', rec, truth,
+                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
@@ -163,9 +142,7 @@ SELECT
         CASE WHEN list_contains(nan_items, rec_items[coalesce(rank, found_at)]) THEN nan END) AS score,
     grade,
     CASE WHEN has_truth THEN is_relevant END AS relevant,
-    gain,
-    discount,
-    gain * discount AS contribution,
+    gain, discount, gain * discount AS contribution,
     -- As _ranking_expected_dcg, _ranking_ideal_dcg and _ranking_expected_ndcg, with what they share planned once.
     CASE WHEN counts THEN _ranking_total('ranking_dcg', ranking, 'exp', list_max(ranking.grades), gained) END AS dcg,
     CASE WHEN counts THEN _ranking_total('ranking_ideal_dcg', ranking, 'exp', ranking.ideal[1], best) END AS ideal_dcg,
@@ -181,9 +158,7 @@ FROM (
         _ranking_ideal(ranking, ranking.ideal, 'exp', 'log2', NULL, NULL) AS best
     FROM (
         SELECT
-            *,
-            truth_items[place] AS missed,
-            rec_items[rank] AS listed,
+            *, truth_items[place] AS missed, rec_items[rank] AS listed,
             coalesce(grade >= _ranking_lowest_grade(min_grade), false) AS is_relevant,
             has_truth AND rank IS NOT NULL AS counts,
             CASE WHEN rank IS NOT NULL THEN _ranking_discounts([rank], 'log2', NULL, NULL)[1] END AS discount,
@@ -215,12 +190,7 @@ FROM (
                         *,
                         _ranking_tied_from_grade(tied, _ranking_lowest_grade(min_grade)) AS tied_relevant,
                         CASE WHEN rank = shown THEN greatest(rank, _ranking_cut_off(k, rank)) ELSE rank END AS cut
-                    FROM _ranking_user_rows
-                )
-            )
-        )
-    )
-)
+                    FROM _ranking_user_rows)))))
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
 

@@ -57,9 +57,7 @@ WITH _ranking_lists AS (
             rec,
             _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
             method, weights, rrf_k, normalize, depth, systems
-        ))::BOOLEAN, true)
-    )
-),
+        ))::BOOLEAN, true))),
 -- Points are summed as whole numbers of 1 / scale, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (
@@ -69,8 +67,7 @@ _ranking_scale AS (
         1
     ), 1e-270), 1e308)))) AS scale
     FROM _ranking_lists
-    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none'
-)
+    WHERE method::VARCHAR LIKE 'comb%' AND normalize::VARCHAR = 'none')
 SELECT
     userid,
     itemid,
@@ -125,16 +122,11 @@ FROM (
                     FROM (
                         SELECT DISTINCT userid, unnest(list_transform(entries, lambda entry: entry.itemid))
                         FROM _ranking_lists
-                        WHERE method::VARCHAR = 'borda'
-                    )
+                        WHERE method::VARCHAR = 'borda')
                     GROUP BY userid
-                ) AS counts ON lists.userid = counts.userid
-            )
-        )
-        CROSS JOIN _ranking_scale
-    )
-    GROUP BY userid, itemid
-)
+                ) AS counts ON lists.userid = counts.userid))
+        CROSS JOIN _ranking_scale)
+    GROUP BY userid, itemid)
 CROSS JOIN _ranking_scale;
 
 -- The list of each system and user that takes part in a fusion, with the rank and the score of each item.
@@ -144,9 +136,7 @@ SELECT
     list_filter(list_transform(entries, lambda entry: entry.score), lambda score: score IS NOT NULL) AS numbers
 FROM (
     SELECT
-        userid,
-        system,
-        weight,
+        userid, system, weight,
         CASE
             WHEN list_count(items) = len(listed) AND NOT _ranking_has_repeats(items)
                 THEN list_transform(listed, lambda pair, place: {'itemid': pair[2], 'rank': place, 'score': -pair[1]})
@@ -159,8 +149,7 @@ FROM (
                 lambda ordered: list_filter(
                     ordered,
                     lambda entry, place:
-                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid)
-            )[1]
+                        entry.itemid IS NOT NULL AND entry.itemid IS DISTINCT FROM ordered[place - 1].itemid))[1]
         END AS entries
     FROM (
         SELECT *, list_transform(listed, lambda pair: pair[2]) AS items
@@ -182,11 +171,8 @@ FROM (
                 FROM (SELECT * REPLACE (_ranking_score(score) AS score) FROM _ranking_gathered_recs(rec, names, true))
             )
             WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        )
-    )
-    WHERE weight > 0
-);
+            GROUP BY userid, system))
+    WHERE weight > 0);
 
 -- The weight of a system in a fusion; 0 for one that has no part in it.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -246,15 +232,12 @@ coalesce(
             SELECT list_sort(list(ranking_system::VARCHAR), 'ASC', 'NULLS LAST') AS every_system
             FROM _ranking_systems(rec, names)
             -- DuckDB runs this even where the CASE above is false, and would read rec for nothing.
-            WHERE weights IS NOT NULL OR systems IS NOT NULL
-        )
-    ) END
-);
+            WHERE weights IS NOT NULL OR systems IS NOT NULL)
+    ) END);
 
 -- The error text of a name that is no system of rec; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_fuse_stranger(argument, named, every_system) AS
 argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
 || list_transform(
     list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
-    lambda name: coalesce(_ranking_cut(name), 'NULL')
-)[1];
+    lambda name: coalesce(_ranking_cut(name), 'NULL'))[1];

@@ -42,8 +42,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true
-) AS TABLE
+    descending := true) AS TABLE
 SELECT
     * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
     coalesce(
@@ -69,10 +68,7 @@ FROM (
         list_unique(flatten(truths.items)) AS n_intents,
         coalesce(cuts.k, n_rec) AS n_top,
         len(list_filter(lists.ranks, lambda place: place <= n_top)) AS n_met,
-        lists.ranks,
-        lists.met,
-        lists.gains,
-        truths.ideal
+        lists.ranks, lists.met, lists.gains, truths.ideal
     FROM (
         SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
         FROM (
@@ -82,9 +78,7 @@ FROM (
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 intent_col,
                 'ranking_intents_by_user')
-            GROUP BY userid
-        )
-    ) AS truths
+            GROUP BY userid)) AS truths
     CROSS JOIN _ranking_systems(
         rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
@@ -102,9 +96,7 @@ FROM (
                 FROM (
                     -- The NULL keeps an empty list.
                     SELECT
-                        userid,
-                        system,
-                        n_rec,
+                        userid, system, n_rec,
                         unnest(list_append(items, NULL)) AS itemid,
                         unnest(range(1, len(items) + 2)) AS place
                     FROM _ranking_rec_lists(
@@ -112,20 +104,15 @@ FROM (
                         truth,
                         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                         _ranking_longest(ks),
-                        false)
-                )
-                GROUP BY userid, system, itemid
-            ) AS recs
+                        false))
+                GROUP BY userid, system, itemid) AS recs
             LEFT JOIN _ranking_intents(
                 truth,
                 _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
                 intent_col,
-                'ranking_intents_by_user'
-            ) AS truths
+                'ranking_intents_by_user') AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-            GROUP BY recs.userid, recs.system
-        )
-    ) AS lists
+            GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
 WHERE (
@@ -133,8 +120,7 @@ WHERE (
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_intents_by_user')
-)
+        'ranking_intents_by_user'))
 AND _ranking_has_users(
     truth,
     _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
@@ -142,8 +128,7 @@ AND _ranking_has_users(
 AND (
     SELECT coalesce(
         error('ranking_intents_by_user: ' || coalesce(
-            _ranking_option(
-                'alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+            _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
@@ -159,8 +144,7 @@ AND (
                         coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
                         _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
             END))::BOOLEAN,
-        true)
-);
+        true));
 
 -- The gain of each item of a list in the intents that it meets, the less the more items above meet them.
 CREATE OR REPLACE TEMP MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS
@@ -170,8 +154,7 @@ list_reduce(
         'left': items,
         -- what an item gains in each intent
         'weights': list_transform(range(list_max(flatten(items))), lambda intent: 1::DOUBLE),
-        'gains': []::DOUBLE[]
-    }]
+        'gains': []::DOUBLE[]}]
     || list_transform(
         range(n), lambda step: {'left': []::INTEGER[][], 'weights': []::DOUBLE[], 'gains': []::DOUBLE[]}),
     lambda state, step: list_transform(
@@ -198,9 +181,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_intents(truth, names, intent_col, caller) 
 SELECT userid, itemid, list(DISTINCT number) FILTER (is_met) AS intents
 FROM (
     SELECT
-        userid,
-        itemid,
-        is_met,
+        userid, itemid, is_met,
         dense_rank() OVER (PARTITION BY userid, is_met ORDER BY intent ASC NULLS LAST)::INTEGER AS number
     FROM (
         SELECT
@@ -217,10 +198,7 @@ FROM (
             is_met
         FROM (
             SELECT
-                userid,
-                itemid,
-                intent,
-                itemid IS NOT NULL
+                userid, itemid, intent, itemid IS NOT NULL
                 AND CASE
                     WHEN NOT _ranking_has(truth, names['grade'], 'rel') THEN true
                     ELSE _ranking_finite_grade(itemid, rel, names, caller) > 0
@@ -232,10 +210,6 @@ FROM (
                     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
                     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel,
                     coalesce(*COLUMNS(_ranking_column(intent_col, 'intent'))) AS intent
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths)
-            )
-            WHERE userid IS NOT NULL
-        )
-    )
-)
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths))
+            WHERE userid IS NOT NULL)))
 GROUP BY userid, itemid;

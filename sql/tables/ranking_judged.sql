@@ -29,8 +29,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss'
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
     rec,
@@ -41,6 +40,5 @@ FROM _ranking_judged(
     -- Errors of the tables name the caller, so that one of max_k comes before them.
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
     min_grade,
-    unjudged
-)
+    unjudged)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');

@@ -35,8 +35,7 @@
 CREATE OR REPLACE TEMP MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
-    user_col := 'userid', item_col := 'itemid', time_col := 'time'
-) AS TABLE
+    user_col := 'userid', item_col := 'itemid', time_col := 'time') AS TABLE
 SELECT
     * EXCLUDE (ranking_fold, ranking_dropped, ranking_is_train),
     ranking_fold AS fold,
@@ -63,8 +62,7 @@ FROM (
         events, test_from, test_size, folds, gap, last, user_col, item_col, time_col,
         _ranking_split_misfit(
             events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-        )
-    ) AS windows
+        )) AS windows
     LEFT JOIN (
         SELECT ranking_user, min(ranking_moment) AS ranking_first
         FROM _ranking_events(events, last, user_col, item_col, time_col)
@@ -82,8 +80,7 @@ FROM (
         FROM _ranking_events(events, last, user_col, item_col, time_col)
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
-    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item
-);
+    ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
 
 -- The events of ranking_split, with their columns by role and the moments by which they are split.
 CREATE OR REPLACE TEMP MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
@@ -100,8 +97,7 @@ WITH _ranking_timed AS NOT MATERIALIZED (
             least(*COLUMNS(_ranking_column(user_col, 'userid'))) AS ranking_user,
             least(*COLUMNS(_ranking_column(item_col, 'itemid'))) AS ranking_item,
             least(*COLUMNS(_ranking_column(time_col, 'time'))) AS ranking_time
-        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows)
-    )
+        FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('events', events)) AS rows))
 ), _ranking_placed AS NOT MATERIALIZED (
     SELECT * REPLACE (CASE WHEN ranking_moment IS NOT NULL THEN -dense_rank() OVER (
         PARTITION BY ranking_user ORDER BY ranking_moment DESC NULLS LAST, ranking_item DESC NULLS LAST
@@ -113,12 +109,9 @@ FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_pla
 -- The windows of the folds of ranking_split, or an error where a fold has no train or the first no test. An
 -- argument that does not fit is told first: what it makes of the windows says nothing about the events.
 CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
-    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit
-) AS TABLE
+    events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
 SELECT
-    ranking_fold,
-    ranking_test_from,
-    ranking_test_until,
+    ranking_fold, ranking_test_from, ranking_test_until,
     CASE
         WHEN ranking_test_from > latest
             THEN error(concat('ranking_split: ', coalesce(
@@ -157,11 +150,8 @@ FROM (
             END AS until
         FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
-            FROM _ranking_events(events, last, user_col, item_col, time_col)
-        )
-        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))
-    )
-);
+            FROM _ranking_events(events, last, user_col, item_col, time_col))
+        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))));
 
 -- The moment that lies some spans before another; the same one for a span of NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_moment_before(moment, times, span) AS
@@ -207,22 +197,19 @@ list_any_value(
                             'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
                             _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
                 END
-        END
-    )
+        END)
     || list_transform(
         [_ranking_columns(_ranking_column_texts(typeof((
             SELECT taken
             FROM (
                 SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)
-            ) AS taken
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
             WHERE false
         ))))],
         lambda taken: CASE WHEN taken <> 'ranking_absent'
             THEN 'events must have no column fold, part or dropped (rename it), got '
                 || replace(taken, 'ranking_absent, ', '')
-        END
-    )
+        END)
     || [
         _ranking_collation_problem(),
         _ranking_option(
@@ -239,15 +226,12 @@ list_any_value(
                     || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
             WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
                 THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END
-    ]
+        END]
     || list_transform(
         [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
         lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
             THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END
-    )
-);
+        END));
 
 -- The rule that a span of time breaks, in words; NULL for one that fits.
 CREATE OR REPLACE TEMP MACRO _ranking_span_rule(span, kind, least) AS

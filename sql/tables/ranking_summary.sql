@@ -22,21 +22,13 @@
 CREATE OR REPLACE TEMP MACRO ranking_summary(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL
-) AS TABLE
+    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
     FROM _ranking_users(
         rec,
         truth,
         _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        NULL,
-        ties,
-        min_grade,
-        unjudged,
-        'ranking_summary'
-    )
+        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
 )
 FROM _ranking_measure_means('_ranking_values');
 
@@ -55,8 +47,6 @@ FROM (
             ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
                 'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
         FROM query_table(by_user) AS users_of
-        GROUP BY ALL
-    )
-)
+        GROUP BY ALL))
 WHERE has_truth
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;

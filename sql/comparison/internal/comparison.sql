@@ -6,12 +6,10 @@ CASE
         TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
     ) OR NOT _ranking_is_number(typeof(confidence))
         THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])
-        ))
+            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])))
     WHEN margin IS NOT NULL AND NOT (
         _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false)
-    )
+        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false))
         THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
     WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
         THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
@@ -23,8 +21,7 @@ CASE
         ))
     WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
         THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])
-        ))
+            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])))
     ELSE true
 END;
 
@@ -32,10 +29,8 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS
 list_transform(
     [regexp_replace(
-        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'
-    )],
-    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END
-)[1];
+        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g')],
+    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END)[1];
 
 -- The body of ranking_compare and ranking_compare_by_user: pairs of systems, their users' differences, and from
 -- these p, intervals and verdicts.
@@ -61,35 +56,13 @@ _ranking_variances AS (
 _ranking_tests AS (FROM _ranking_p_values('_ranking_variances', margin, correction, test, permutations, seed, caller)),
 _ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::DECIMAL(20, 19))::DOUBLE, correction))
 SELECT
-    pair,
-    measure_place,
-    ranking_segment,
-    pairs.baseline,
-    pairs.system,
-    k,
-    measure,
-    users,
-    users_undefined,
-    users_without_rec_baseline,
-    users_without_rec_system,
-    mean_baseline,
-    mean_system,
-    difference,
-    low,
-    high,
-    relative,
-    relative_low,
-    relative_high,
+    pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
+    users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
+    difference, low, high, relative, relative_low, relative_high,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
-    standard_error,
-    effect_size,
-    p,
-    p_adjusted,
-    p_same,
-    p_same_adjusted,
-    method,
+    standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
     minimum_detectable_effect,
     _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
     higher_is_better
@@ -98,23 +71,20 @@ FROM (
         *,
         (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
         max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
-    FROM _ranking_bounds
-)
+    FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)
 WHERE CASE
     WHEN is_disjoint THEN error(concat(
         caller, ': systems must have users in common, since the test is paired, got none with recommendations of both ',
         _ranking_list_names([pairs.baseline]), ' and ', _ranking_list_names([pairs.system]),
-        ': compare what both recommend to the same users'
-    ))::BOOLEAN
+        ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
 
 -- Which systems are compared with which.
 CREATE OR REPLACE TEMP MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
-    100000 * baseline_place + system_place AS pair,
-    systems[baseline_place] AS baseline,
+    100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
     systems[system_place] AS system
 FROM (
     SELECT
@@ -131,18 +101,15 @@ FROM (
             unnest(CASE
                 WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
                     caller, ': ', source, ' must have two systems or more, got ',
-                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')
-                ))
+                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')))
                 WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
                     caller, ': baseline must be one of the systems where there are more than 20 (',
-                    _ranking_list_names(systems), '), got NULL'
-                ))
+                    _ranking_list_names(systems), '), got NULL'))
                 WHEN wanted IS NULL THEN range(1, len(systems) + 1)
                 WHEN list_contains(systems::VARCHAR[], wanted) THEN [list_position(systems::VARCHAR[], wanted)]
                 ELSE error(concat(
                     caller, ': baseline must be a system of ', source, ' (', _ranking_list_names(systems), '), got ',
-                    _ranking_list_names([wanted])
-                ))
+                    _ranking_list_names([wanted])))
             END) AS baseline_place
         FROM (
             SELECT
@@ -150,10 +117,7 @@ FROM (
                 baseline::VARCHAR AS wanted,
                 CASE caller WHEN 'ranking_compare_by_user' THEN 'by_user' ELSE 'rec' END AS source
             FROM query_table(scores) AS scores_of
-            WHERE compared_measures IS NULL
-        )
-    )
-);
+            WHERE compared_measures IS NULL)));
 
 -- What each user's values are, the baseline's and the system's, for every pair of systems.
 CREATE OR REPLACE TEMP MACRO _ranking_paired_values(scores, pairs) AS TABLE
@@ -161,20 +125,16 @@ SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
     coalesce(of_baseline.k, of_system.k) AS k,
     coalesce(of_baseline.ranking_segment, of_system.ranking_segment) AS ranking_segment,
-    of_baseline.numbers AS baseline_values,
-    of_system.numbers AS system_values,
-    of_baseline.has_rec AS baseline_has_rec,
-    of_system.has_rec AS system_has_rec
+    of_baseline.numbers AS baseline_values, of_system.numbers AS system_values,
+    of_baseline.has_rec AS baseline_has_rec, of_system.has_rec AS system_has_rec
 FROM (
     SELECT pair, userid, k, ranking_segment, numbers, has_rec
     FROM query_table(scores) AS scores_of
-    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline
-) AS of_baseline
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.baseline) AS of_baseline
 FULL JOIN (
     SELECT pair, userid, k, ranking_segment, numbers, has_rec
     FROM query_table(scores) AS scores_of
-    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system
-) AS of_system
+    JOIN query_table(pairs) AS pairs_of ON scores_of.system IS NOT DISTINCT FROM pairs_of.system) AS of_system
     ON of_baseline.pair = of_system.pair
     AND of_baseline.userid = of_system.userid
     AND of_baseline.k IS NOT DISTINCT FROM of_system.k
@@ -193,14 +153,12 @@ CREATE OR REPLACE TEMP MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
         CASE WHEN is_identical THEN 0 ELSE n_higher END AS n_higher,
-        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower
-    ),
+        CASE WHEN is_identical THEN 0 ELSE n_lower END AS n_lower),
     highest - lowest <= tolerance AS is_constant,
     _ranking_power_of_2(highest - lowest) AS difference_scale,
     _ranking_power_of_2(baseline_highest - baseline_lowest) AS baseline_scale,
     _ranking_power_of_2(
-        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)
-    ) AS residual_scale
+        greatest(-lowest, highest) + abs(relative) * greatest(-baseline_lowest, baseline_highest)) AS residual_scale
 FROM (
     SELECT
         *,
@@ -209,10 +167,7 @@ FROM (
         greatest(-lowest, highest) <= 1e-12 * greatest(1, largest_value) AS is_identical
     FROM (
         SELECT
-            pair,
-            k,
-            ranking_segment,
-            place,
+            pair, k, ranking_segment, place,
             count(*) AS found,
             count(difference) AS users,
             ranking_mean(baseline_value) AS mean_baseline,
@@ -231,14 +186,12 @@ FROM (
                 AS users_without_rec_system,
             count(*) FILTER (is_shared) AS n_shared
         FROM _ranking_user_differences(paired, caller)
-        GROUP BY pair, k, ranking_segment, place
-    )
+        GROUP BY pair, k, ranking_segment, place)
     WHERE CASE
         WHEN NOT isfinite(highest - lowest)
             THEN error(caller || ': differences of a measure must be finite numbers, got infinity')::BOOLEAN
         ELSE true
-    END
-);
+    END);
 
 -- A power of 2 that is no smaller, by which to divide before an exact sum: what is divided by it loses no
 -- digit.
@@ -252,33 +205,23 @@ CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
 --     baseline_has_rec, system_has_rec, is_shared (whether the user has a list of both, as far as that is known)
 CREATE OR REPLACE TEMP MACRO _ranking_user_differences(paired, caller) AS TABLE
 SELECT
-    pair,
-    k,
-    ranking_segment,
-    place,
+    pair, k, ranking_segment, place,
     CASE WHEN system_value IS NOT NULL THEN baseline_value END AS baseline_value,
     CASE WHEN baseline_value IS NOT NULL THEN system_value END AS system_value,
     CASE
         WHEN abs(system_value - baseline_value) <= 1e-12 * greatest(1, abs(baseline_value), abs(system_value)) THEN 0
         ELSE system_value - baseline_value
     END AS difference,
-    baseline_has_rec,
-    system_has_rec,
-    is_shared
+    baseline_has_rec, system_has_rec, is_shared
 FROM (
     SELECT
-        pair,
-        k,
-        ranking_segment,
-        baseline_has_rec,
-        system_has_rec,
+        pair, k, ranking_segment, baseline_has_rec, system_has_rec,
         baseline_values IS NOT NULL AND system_values IS NOT NULL
             AND coalesce(baseline_has_rec, true) AND coalesce(system_has_rec, true) AS is_shared,
         unnest(range(1, coalesce(len(baseline_values), len(system_values)) + 1)) AS place,
         unnest(baseline_values) AS baseline_value,
         unnest(system_values) AS system_value
-    FROM query_table(paired) AS paired_of
-)
+    FROM query_table(paired) AS paired_of)
 WHERE CASE
     WHEN (isfinite(baseline_value) AND isfinite(system_value)) IS NOT DISTINCT FROM false
         THEN error(caller || ': every value of a measure must be a finite number, got NaN or infinity')::BOOLEAN
@@ -304,18 +247,14 @@ SELECT
 FROM query_table(means) AS means
 JOIN (
     SELECT
-        each.pair,
-        each.k,
-        each.ranking_segment,
-        each.place,
+        each.pair, each.k, each.ranking_segment, each.place,
         _ranking_exact_sum(((each.difference - of_all.difference) / difference_scale) ** 2, 80) AS squares,
         _ranking_exact_sum(((each.difference - relative * baseline_value) / residual_scale) ** 2, 80) AS residual_squares,
         _ranking_exact_sum(((baseline_value - mean_baseline) / baseline_scale) ** 2, 80) AS baseline_squares,
         _ranking_exact_sum(
             (each.difference - relative * baseline_value) / residual_scale
                 * ((baseline_value - mean_baseline) / baseline_scale),
-            80
-        ) AS products,
+            80) AS products,
         CASE WHEN test = 'randomization' THEN list(each.difference) FILTER (each.difference <> 0) END AS differences
     FROM _ranking_user_differences(paired, caller) AS each
     JOIN (FROM query_table(means) AS means_of) AS of_all
@@ -323,8 +262,7 @@ JOIN (
         AND each.place = of_all.place
         AND each.k IS NOT DISTINCT FROM of_all.k
         AND each.ranking_segment IS NOT DISTINCT FROM of_all.ranking_segment
-    GROUP BY each.pair, each.k, each.ranking_segment, each.place
-) AS sums
+    GROUP BY each.pair, each.k, each.ranking_segment, each.place) AS sums
     ON sums.pair = means.pair
     AND sums.place = means.place
     AND sums.k IS NOT DISTINCT FROM means.k
@@ -352,8 +290,7 @@ WITH RECURSIVE _ranking_flips AS (
     UNION ALL
     SELECT * REPLACE (_ranking_flip_signs(differences, permutations, seed, flips, caller) AS flips)
     FROM _ranking_flips
-    WHERE flips IS NOT NULL AND flips.p IS NULL
-)
+    WHERE flips IS NOT NULL AND flips.p IS NULL)
 SELECT
     * EXCLUDE (family_of, p_place, p_same_place),
     _ranking_p_adjusted(p, p_place, family, correction) AS p_adjusted,
@@ -367,8 +304,7 @@ SELECT
             WHEN n_higher + n_lower <= 20 THEN 'exact randomization'
             ELSE 'randomization of ' || permutations
         END,
-        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END
-    ) AS method
+        ', ', correction, CASE WHEN correction <> 'none' THEN ' of ' || family END) AS method
 FROM (
     SELECT
         *,
@@ -404,13 +340,9 @@ FROM (
                     list_transform(
                         [difference, coalesce(margin, 0) - abs(difference)],
                         lambda distance: distance / nullif(standard_error, 0)),
-                    lambda t: _ranking_t_p(t, df)
-                ) AS t_probabilities
+                    lambda t: _ranking_t_p(t, df)) AS t_probabilities
             FROM _ranking_flips
-            WHERE flips IS NULL OR flips.p IS NOT NULL
-        )
-    )
-);
+            WHERE flips IS NULL OR flips.p IS NOT NULL)));
 
 -- Go on with Fisher's randomization test for 0.4 seconds, since DuckDB hears an interrupt only between
 -- two calls. It is Python's: udfs/ranking_udfs/measures/randomization.py. Where Python is not (sql/ranking_udfs.sql),
@@ -422,8 +354,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_flip_signs(differences, permutations, seed
 list_transform(
     [differences],
     lambda _ranking_differences: system.main._ranking_sign_flips(
-        _ranking_differences, permutations::INTEGER, seed::BIGINT, flips)
-)[1];
+        _ranking_differences, permutations::INTEGER, seed::BIGINT, flips))[1];
 
 -- P of one of several comparisons, corrected for their number; a window over family_of.
 CREATE OR REPLACE TEMP MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
@@ -431,11 +362,9 @@ CASE
     WHEN p IS NULL THEN NULL
     WHEN correction = 'none' THEN p
     WHEN correction = 'holm' THEN max(least(1, (family - p_place + 1) * p)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST
-    )
+        PARTITION BY family_of, p IS NULL ORDER BY p_place ASC NULLS LAST)
     ELSE min(least(1, p * family / p_place)) OVER (
-        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST
-    )
+        PARTITION BY family_of, p IS NULL ORDER BY p_place DESC NULLS LAST)
 END;
 
 -- The confidence intervals of the mean difference and of its ratio to the baseline's mean, each alone, and the
@@ -447,9 +376,7 @@ END;
 -- Source: Fieller (1954)
 CREATE OR REPLACE TEMP MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
 SELECT
-    *,
-    difference - quantile * error AS low,
-    difference + quantile * error AS high,
+    *, difference - quantile * error AS low, difference + quantile * error AS high,
     relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
     relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
     (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
@@ -469,13 +396,8 @@ FROM (
                     nullif(standard_error, 0) AS error,
                     list_transform(
                         [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
-                        lambda probability: _ranking_t_quantile(probability, df)
-                    ) AS quantiles
-                FROM query_table(tests) AS tests_of
-            )
-        )
-    )
-);
+                        lambda probability: _ranking_t_quantile(probability, df)) AS quantiles
+                FROM query_table(tests) AS tests_of))));
 
 -- The verdict on a system.
 CREATE OR REPLACE TEMP MACRO _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS

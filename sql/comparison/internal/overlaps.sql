@@ -4,15 +4,7 @@ WITH _ranking_paired_systems AS NOT MATERIALIZED (
     SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
 )
 SELECT
-    pair,
-    baseline,
-    system,
-    userid,
-    k,
-    n_rec_baseline,
-    n_rec,
-    top_baseline,
-    top_system,
+    pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
     len(depths) / nullif(longer, 0) AS overlap,
     len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
     -- At each depth the weight, and how many items both prefixes hold.
@@ -21,8 +13,7 @@ SELECT
             [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
             || list_transform(
                 depths,
-                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))
-        ),
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))),
         lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
     )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
     CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
@@ -68,19 +59,11 @@ FROM (
                                 }) AS lists
                             FROM (
                                 SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false)
-                            )
-                            GROUP BY userid
-                        )
-                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs
-                    )
-                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL
-                )
-            )
-            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k)
-        )
-    )
-)
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
+                            GROUP BY userid)
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
 WHERE (
     SELECT coalesce(
         error(
@@ -90,5 +73,4 @@ WHERE (
                 _ranking_option(
                     'persistence', persistence, 'a number > 0 and <= 1',
                     TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true)
-);
+        true));

@@ -6,8 +6,7 @@ least(
         [least(abs(t), 1e150)],
         lambda _ranking_t: exp(-df / 2 * _ranking_log1p(_ranking_t ** 2 / df))
             * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
-    1
-);
+    1);
 
 -- Ln(1 + x), to all its digits where x is small, which DuckDB has no function for.
 --
@@ -36,9 +35,7 @@ list_sum(list_transform(
     lambda _ranking_step: list_transform(
         [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
-            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w)))
-    )[1]
-));
+            * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
 
 -- The value from which Student's t lies as far away from 0, or further, with this probability: 1.96 for 0.05
 -- and many degrees of freedom.
@@ -54,8 +51,6 @@ sqrt(df) * sinh(list_transform(
             [_ranking_t_tail(tanh(_ranking_u), df)],
             lambda _ranking_tail: _ranking_u + _ranking_tail * (
                 ln(_ranking_tail / _ranking_whole) - df / 2 * _ranking_log1p(sinh(_ranking_u) ** 2) - ln(p)
-            )
-        )[1],
-        0::DOUBLE
-    )
+            ))[1],
+        0::DOUBLE)
 )[1]);

@@ -10,20 +10,15 @@ CASE
     WHEN len(items) <= 128
         THEN list_filter(
             list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
-            lambda place: items[place] IS NOT NULL
-        )
+            lambda place: items[place] IS NOT NULL)
     ELSE list_transform(
         [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
         lambda ordered: list_sort(
             list_transform(
                 list_filter(
-                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]
-                ),
-                lambda one: one[2]
-            ),
-            'ASC'
-        )
-    )[1]
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
+                lambda one: one[2]),
+            'ASC'))[1]
 END;
 
 -- The items of one list that are in another: the first occurrence of each, in the order of the list.
@@ -36,39 +31,30 @@ CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
         list_filter(
             list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
-            lambda places: places[1] > 0
-        ),
-        'ASC'
-    )
+            lambda places: places[1] > 0),
+        'ASC')
     WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
         list_filter(
             list_filter(
                 list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
-                lambda place: place IS NOT NULL
-            ),
-            lambda place: list_position(listed, listed[place]) = place
-        ),
-        lambda place: (place, list_position(items, listed[place])::INTEGER)
-    )
+                lambda place: place IS NOT NULL),
+            lambda place: list_position(listed, listed[place]) = place),
+        lambda place: (place, list_position(items, listed[place])::INTEGER))
     ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
         WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
         ELSE list_transform(
             [list_sort(
                 list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
                 || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
-                'ASC'
-            )],
+                'ASC')],
             lambda merged: list_sort(
                 list_filter(
                     list_transform(merged, lambda one, i: CASE
                         WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
                             THEN (one[2], merged[i - 1][3])
                     END),
-                    lambda one: one IS NOT NULL
-                ),
-                'ASC'
-            )
-        )[1]
+                    lambda one: one IS NOT NULL),
+                'ASC'))[1]
     END)[1]
 END;
 
@@ -93,9 +79,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_judgement(found, size, n_items, grades, cu
 {
     'ranks': list_transform(found, lambda places: places[1]::INTEGER),
     'grades': list_transform(
-        found, lambda places: CASE WHEN grades IS NULL THEN 1::DOUBLE ELSE (grades::DOUBLE[])[places[2]] END
-    ),
+        found, lambda places: CASE WHEN grades IS NULL THEN 1::DOUBLE ELSE (grades::DOUBLE[])[places[2]] END),
     'ideal': coalesce(list_sort(grades::DOUBLE[], 'DESC'), list_transform(range(n_items), lambda place: 1::DOUBLE)),
     'size': size::INTEGER,
-    'cutoff': cutoff::INTEGER
-};
+    'cutoff': cutoff::INTEGER};

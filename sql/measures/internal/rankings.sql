@@ -35,10 +35,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_prefix(judged, k, n_seen, all_relevant, lo
         WHEN all_relevant THEN judged.grades[:n_seen]
         ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
     END,
-    'seen': judged.grades[:n_seen],
-    'ideal': judged.ideal,
-    'log2_ideal': log2_ideal::DOUBLE
-};
+    'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
 
 -- A cut-off as BIGINT, with a default where it is NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_cut_off(k, missing) AS
@@ -102,26 +99,21 @@ list_transform(
             'judged': judged,
             'k': _ranking_cut_off(k, NULL),
             'written': k::VARCHAR,
-            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))
-        }],
+            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))}],
         lambda _ranking_given: {
             'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
             'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
             'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
             'problem': coalesce(
                 _ranking_given.problem,
-                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))
-        }),
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
     lambda _ranking_given: {
         'ranking': _ranking_prefix(
-            _ranking_given.judged,
-            _ranking_given.k,
-            _ranking_given.n_seen,
+            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
             _ranking_given.judged.ideal[-1] > 0,
             NULL),
         'problem': _ranking_given.problem,
-        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL
-    });
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
 
 -- A judged ranking in which an item below a grade is judged, but not relevant: its grade is 0.
 CREATE OR REPLACE TEMP MACRO _ranking_from_grade(judged, min_grade) AS
@@ -132,8 +124,7 @@ CASE
         'grades': _ranking_grades_from(judged.grades, min_grade),
         'ideal': _ranking_grades_from(judged.ideal, min_grade),
         'size': judged.size,
-        'cutoff': judged.cutoff
-    }
+        'cutoff': judged.cutoff}
 END;
 
 -- Grades, with 0 in place of those below the lowest that is relevant.

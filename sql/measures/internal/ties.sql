@@ -18,18 +18,13 @@ list_transform(
                 'lasts': list_transform(
                     list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
             lambda found: {
-                'ranking': found.ranking,
-                'firsts': found.ranking.hits,
-                'lasts': found.lasts,
+                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
                 'places': list_filter(
                     range(1, len(found.ranking.hits) + 1),
                     lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
         lambda found: {
-            'k': found.ranking.k,
-            'top': found.ranking.top,
-            'n_relevant': found.ranking.n_relevant,
-            'ideal': found.ranking.ideal,
-            'log2_ideal': found.ranking.log2_ideal,
+            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
             'grades': found.ranking.grades,
             'ties': list_transform(
                 found.places,
@@ -40,13 +35,8 @@ list_transform(
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
     lambda found: {
-        'k': found.k,
-        'top': found.top,
-        'n_relevant': found.n_relevant,
-        'ideal': found.ideal,
-        'log2_ideal': found.log2_ideal,
-        'grades': found.grades,
-        'ties': found.ties,
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
         'n_hits': _ranking_tied_hits(found, found.top)})[1];
 
 -- The expected number of relevant items in the top ranks.
@@ -74,8 +64,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_from_grade(tied, min_grade) AS
     'lasts': tied.lasts,
     'grades': _ranking_grades_from(tied.grades, min_grade),
     'ideal': _ranking_grades_from(tied.ideal, min_grade),
-    'size': tied.size
-};
+    'size': tied.size};
 
 -- The expected sum of the precisions at the relevant items of a tie, those in the top k alone.
 --
@@ -98,11 +87,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, sta
             flatten(list_transform(
                 starts,
                 lambda start, i: list_resize(
-                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER
-                )
-            )),
-            judged.ranks
-        )
+                    [start]::INTEGER[], coalesce(starts[i + 1], len(scores) + 1) - start, start::INTEGER))),
+            judged.ranks)
     END,
     'lasts': CASE
         WHEN starts IS NULL
@@ -113,16 +99,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_tied_ranking(judged, scores, reversed, sta
                 lambda start, i: list_resize(
                     [coalesce(starts[i + 1], len(scores) + 1) - 1],
                     coalesce(starts[i + 1], len(scores) + 1) - start,
-                    coalesce(starts[i + 1], len(scores) + 1) - 1
-                )
-            )),
-            judged.ranks
-        )
+                    coalesce(starts[i + 1], len(scores) + 1) - 1))),
+            judged.ranks)
     END,
-    'grades': judged.grades,
-    'ideal': judged.ideal,
-    'size': judged.size
-};
+    'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
 
 -- The possible numbers of relevant items of the last tie in the top k, and how often each comes about, the
 -- hypergeometric distribution: C(hits, n) C(size - hits, taken - n), over that of the number next to the mean.

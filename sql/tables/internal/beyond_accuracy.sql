@@ -1,7 +1,6 @@
 -- What is in each user's list at each k.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_by_user(
-    lists, rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
+    lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (
     SELECT DISTINCT userid, itemid
     FROM _ranking_history(coalesce(history, rec), names, '')
@@ -32,10 +31,8 @@ _ranking_kinds AS MATERIALIZED (
         FROM (
             SELECT itemid, dense_rank() OVER (ORDER BY category ASC NULLS LAST) - 1 AS category
             FROM _ranking_contents_items(rec, items, names, category_col)
-            WHERE category IS NOT NULL
-        )
-        GROUP BY itemid
-    )
+            WHERE category IS NOT NULL)
+        GROUP BY itemid)
 ),
 _ranking_labels AS MATERIALIZED (
     SELECT itemid, kind, unnest(categories) AS category, share
@@ -45,15 +42,12 @@ _ranking_places AS MATERIALIZED (
     SELECT list, userid, itemid, unnest(list_filter(ks, lambda k: coalesce(k >= place, true))) AS k
     FROM (
         SELECT list, userid, unnest(recommended) AS itemid, generate_subscripts(recommended, 1) AS place
-        FROM query_table(lists) AS lists_of
-    )
+        FROM query_table(lists) AS lists_of)
     WHERE itemid IS NOT NULL
 ),
 _ranking_mixtures AS MATERIALIZED (
     SELECT
-        list,
-        k,
-        kind,
+        list, k, kind,
         any_value(userid) AS userid,
         any_value(bits) AS bits,
         any_value(share * len(categories)) AS share,
@@ -123,8 +117,7 @@ LEFT JOIN (
                 THEN any_value(n_users)
             ELSE error(caller || ': history must have a pair of user and item, got none')::BIGINT
         END AS n_users
-        FROM _ranking_known
-    )
+        FROM _ranking_known)
     LEFT JOIN (SELECT * EXCLUDE (n_users) FROM _ranking_known) AS known ON _ranking_same_id(places.itemid, known.itemid)
     LEFT JOIN _ranking_pairs AS pairs
         ON _ranking_same_id(places.userid, pairs.userid) AND _ranking_same_id(places.itemid, pairs.itemid)
@@ -186,22 +179,17 @@ LEFT JOIN (
         END AS miscalibration
     FROM (
         SELECT
-            shares.list,
-            shares.k,
-            totals.total,
-            tastes.share / totals.total AS p,
+            shares.list, shares.k, totals.total, tastes.share / totals.total AS p,
             shares.share / sizes.share AS q
         FROM (
             SELECT list, k, category, sum(n * share) AS share
             FROM _ranking_parts
-            GROUP BY list, k, category
-        ) AS shares
+            GROUP BY list, k, category) AS shares
         JOIN _ranking_sizes AS sizes ON sizes.list = shares.list AND sizes.k IS NOT DISTINCT FROM shares.k
         LEFT JOIN (SELECT userid, sum(share) AS total FROM _ranking_tastes GROUP BY userid) AS totals
             ON _ranking_same_id(sizes.userid, totals.userid)
         LEFT JOIN _ranking_tastes AS tastes
-            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category
-    )
+            ON _ranking_same_id(sizes.userid, tastes.userid) AND shares.category = tastes.category)
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
 
@@ -219,18 +207,14 @@ FROM (
     SELECT
         coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
         least(*COLUMNS(_ranking_column(category_col, 'category'))) AS category
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows)
-)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('items', coalesce(items, rec))) AS rows))
 WHERE itemid IS NOT NULL AND items IS NOT NULL;
 
 -- The different items of each list of recommendations, for the measures of what is in them.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_lists(
-    rec, history, items, names, ks, head, divergence, category_col, caller
-) AS TABLE
+    rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 SELECT
-    systems.*,
-    lists.userid,
-    n_rec,
+    systems.*, lists.userid, n_rec,
     row_number() OVER () AS list,
     CASE
         WHEN _ranking_has_repeats(lists.items)
@@ -244,8 +228,7 @@ WHERE (
     SELECT coalesce(
         error(caller || ': ' || _ranking_contents_misfit(
             rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true)
-);
+        true));
 
 -- The error text of a column or argument of ranking_beyond_accuracy that does not fit; NULL for none. Known when
 -- the query is planned.
@@ -273,8 +256,7 @@ list_any_value(
             (
                 'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
-            )
-        ],
+            )],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
             WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
@@ -289,23 +271,17 @@ list_any_value(
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
-                        'is_elsewhere': c[3] <> 'category_col'
-                    }])
-                )[1]
+                        'is_elsewhere': c[3] <> 'category_col'}]))[1]
             WHEN NOT _ranking_same_type(c[5], c[6])
                 THEN concat(
                     _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
                     _ranking_cut(c[5]))
-        END
-    )
+        END)
     || [
         _ranking_option(
             'head', head, 'a number from 0 to 1',
             coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
-        _ranking_option(
-            'divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))
-    ]
-);
+        _ranking_option('divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))]);
 
 -- Say whether ranking_beyond_accuracy has a column, by the tables that it needs.
 CREATE OR REPLACE TEMP MACRO _ranking_is_contents_column(name, history, items) AS

@@ -48,8 +48,7 @@ _ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*
 CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
     'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending
-};
+    'descending': descending};
 
 -- The column that is likely meant where one is not there: one that such columns are often called.
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
@@ -65,8 +64,7 @@ regexp_extract(
         WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
         -- end of patterns
     END,
-    1
-);
+    1);
 
 -- The ids of a row, as text for an example of ranking_check.
 CREATE OR REPLACE TEMP MACRO _ranking_row(names, userid, itemid) AS
@@ -96,8 +94,7 @@ regexp_extract_all(
         WHERE false
     )),
     '(?s)^\w+\("NULL", (.*)\)$',
-    1
-)[1];
+    1)[1];
 
 -- The error text of a column that is not read and would change every number if it was: systems or runs in
 -- rec, grades in truth; NULL for none. Known when the query is planned.
@@ -107,8 +104,7 @@ list_transform(
         -- In stages, since DuckDB plans each regular expression as often as it is named.
         [{
             'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))
-        }],
+            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))}],
         lambda texts: {
             'system': lower(coalesce(names['system']::VARCHAR, 'system')),
             'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
@@ -119,8 +115,7 @@ list_transform(
             'grades': list_filter(
                 CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
                     THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))
-        }),
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
     lambda found: CASE
         WHEN found.is_unnamed AND len(found.systems) > 0
             THEN format(

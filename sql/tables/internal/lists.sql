@@ -9,11 +9,9 @@ FROM (
         CASE
             WHEN len(scores) > 1000 THEN list_filter(
                 range(1, len(scores) + 1),
-                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1]
-            )
+                lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged)
-);
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
 
 -- A judged ranking for every user of either table.
 --
@@ -24,8 +22,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_judged
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
-            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system
-        ),
+            CASE WHEN truths.userid IS NULL THEN lists.system ELSE ranking_system END AS ranking_system),
         truths.userid IS NOT NULL AS has_truth,
         truths.userid,
         coalesce(lists.n_rec, 0) AS n_rec,
@@ -37,8 +34,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied
-    ) AS lists
+        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
@@ -51,9 +47,7 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
         least(len(found), CASE WHEN tied THEN NULL ELSE max_k END) AS size,
         list_transform(
             found[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END],
-            lambda places, rank: (rank, places[2])
-        ) AS found
-    )
+            lambda places, rank: (rank, places[2])) AS found)
     FROM _ranking_matched
 )
 SELECT
@@ -79,8 +73,7 @@ FROM (
     SELECT userid, list(itemid) FILTER (itemid IS NOT NULL) AS items
     FROM _ranking_truths(truth, names)
     WHERE userid IS NOT NULL AND NOT _ranking_has(truth, names['grade'], 'rel')
-    GROUP BY userid
-)
+    GROUP BY userid)
 UNION ALL
 SELECT
     userid,
@@ -93,12 +86,9 @@ FROM (
         FROM (
             SELECT userid, itemid, _ranking_finite_grade(itemid, rel, names, caller) AS grade
             FROM _ranking_truths(truth, names)
-            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel')
-        )
-        GROUP BY userid, itemid
-    )
-    GROUP BY userid
-);
+            WHERE userid IS NOT NULL AND _ranking_has(truth, names['grade'], 'rel'))
+        GROUP BY userid, itemid)
+    GROUP BY userid);
 
 -- The ranking of each system and user: by score, descending, ties by itemid, ascending, NULL and NaN scores
 -- last. Of a user without truth, who is only counted, no more than the best score.
@@ -118,10 +108,8 @@ SELECT
                 list_sort(
                     list((TRY_CAST(score AS DOUBLE) * CASE WHEN names['descending'] THEN -1 ELSE 1 END, itemid)),
                     'ASC',
-                    'NULLS LAST'
-                ),
-                lambda pair: pair[2]
-            )
+                    'NULLS LAST'),
+                lambda pair: pair[2])
         WHEN names['descending'] THEN list(itemid ORDER BY score DESC NULLS LAST, itemid ASC NULLS LAST)
         ELSE list(itemid ORDER BY score ASC NULLS LAST, itemid ASC NULLS LAST)
     END)[:CASE WHEN tied THEN 2147483647 ELSE coalesce(max_k, 2147483647) END] AS items,
@@ -148,11 +136,9 @@ FROM (
                 END AS last
             FROM _ranking_recs(rec, names)
             WHERE userid IS NOT NULL
-            GROUP BY userid, system
-        ) AS counts
+            GROUP BY userid, system) AS counts
         LEFT JOIN (SELECT DISTINCT userid FROM _ranking_truths(truth, names)) AS truths
-            ON _ranking_same_id(counts.userid, truths.userid)
-    ) AS counts
+            ON _ranking_same_id(counts.userid, truths.userid)) AS counts
         ON recs.userid = counts.userid
         AND CASE WHEN _ranking_has(rec, names['system'], 'system') THEN recs.system IS NOT DISTINCT FROM counts.system ELSE true END
 )
@@ -171,8 +157,7 @@ FROM (
     -- Looked at once: a second look may see other rows first, and then rows would be there twice or not at all. Not a CTE,
     -- for which a table of the same name would be taken.
     SELECT 2 * count(DISTINCT userid) > count(*) AS no_order
-    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)
-) AS first_rows
+    FROM (SELECT userid FROM _ranking_recs(rec, names) WHERE gather LIMIT 8192)) AS first_rows
 -- DuckDB 2.0.1 counts one row that is filtered as none, and would put rec into a hash table. It counts these as 20.
 JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM _ranking_recs(rec, names)
@@ -181,8 +166,7 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
     FROM (
         FROM _ranking_recs(rec, names)
         WHERE gather AND no_order
-        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST
-    )
+        ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
 ) AS rows;
 
 -- Where the items of truth stand in users' lists.
@@ -212,5 +196,4 @@ FROM (
     SELECT {'listed': [truths.itemid], 'items': [recs.itemid]} AS plain
     FROM _ranking_recs(rec, names) AS recs
     CROSS JOIN _ranking_truths(truth, names) AS truths
-    WHERE false
-);
+    WHERE false);

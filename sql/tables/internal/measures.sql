@@ -19,8 +19,7 @@ list_transform(
                 'names': list_transform(_ranking_option_pairs(one['options']), lambda pair: split_part(pair, '=', 1)),
                 'cuts': list_transform(
                     CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
-                'at_ks': one['at'] = ''
-            }),
+                'at_ks': one['at'] = ''}),
         lambda one: {
             'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
             'is_right': one['known']['measure'] IS NOT NULL
@@ -28,15 +27,10 @@ list_transform(
                 AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
                     one['rules']['options'][one['names'][i]], pair, one['pairs'], one['names'], one['rules']['options']))) = 0
                 AND len(list_filter(one['cuts'], lambda k: NOT regexp_full_match(k, '[0-9]+|all'))) = 0,
-            'known': one['known'],
-            'rules': one['rules'],
-            'pairs': one['pairs'],
-            'names': one['names'],
+            'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'], 'names': one['names'],
             'cuts': list_transform(one['cuts'], lambda k: CASE
                 WHEN k <> 'all' THEN coalesce(TRY_CAST(k AS BIGINT), 9223372036854775807) END),
-            'at_ks': one['at_ks']
-        }
-    )],
+            'at_ks': one['at_ks']})],
     lambda choices: list_transform(
         list_filter(
             choices,
@@ -48,15 +42,10 @@ list_transform(
             lambda same: {
                 'measure': one['measure'],
                 'is_right': len(list_filter(same, lambda other: NOT other['is_right'])) = 0,
-                'known': one['known'],
-                'rules': one['rules'],
-                'pairs': one['pairs'],
+                'known': one['known'], 'rules': one['rules'], 'pairs': one['pairs'],
                 'names': one['names'],
                 'cuts': flatten(list_transform(same, lambda other: other['cuts'])),
-                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)
-            })[1]
-    )
-)[1];
+                'at_ks': list_contains(list_transform(same, lambda other: other['at_ks']), true)})[1]))[1];
 
 -- The texts of single measures, NULL where there are none: a comma within parentheses stands between options, and behind
 -- an @ what does not begin with a letter is one more cut-off.
@@ -312,8 +301,7 @@ coalesce(error(caller || ': ' || CASE
                     'name': parts['name'],
                     'at': parts['at'],
                     'pairs': _ranking_option_pairs(parts['options']),
-                    'measure': _ranking_known_measure(parts['name'])['measure']
-                }),
+                    'measure': _ranking_known_measure(parts['name'])['measure']}),
             lambda parts: CASE
                 WHEN NOT regexp_matches(text, '(?s)^\s*[^()@]*(\([^()]*\))?\s*(@.*)?$')
                     THEN concat('measure must be like ''ndcg(gain=linear)@5,10'', got ', _ranking_quoted(text))
@@ -350,8 +338,7 @@ CASE
                 lambda one: {'likeness': jaro_winkler_similarity(name, one), 'name': one}))],
             lambda nearest: concat(
                 ' (', CASE WHEN nearest['likeness'] > 0.75 THEN 'did you mean ' || nearest['name'] || '? ' END,
-                'FROM ranking_functions() lists them)')
-        )[1]
+                'FROM ranking_functions() lists them)'))[1]
     WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
     ELSE ' (ranking_beyond_accuracy_by_user has it)'
 END;
@@ -382,5 +369,4 @@ list_any_value(
             THEN concat(
                 'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
                 ', got it without (FROM ranking_functions() lists them)')
-    END)
-);
+    END));

@@ -24,8 +24,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_has_items(rec, truth, names, caller) AS
         EXCEPT
         SELECT recs.system::VARCHAR
         FROM _ranking_recs(rec, names) AS recs
-        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id)
-    )
+        SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
 
 -- Recommendations under the names that the pack gives their columns. One that is not there is NULL. Used
@@ -99,8 +98,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_id_as_column(id, other) AS
 struct_extract(
     {'text': id::VARCHAR, 'same': id},
     -- In LISTs, since DuckDB does not look for the type "NULL" itself before it runs.
-    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END
-);
+    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END);
 
 -- A time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC. NULL for one
 -- that is not finite.
@@ -117,8 +115,7 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1]
-)[1];
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
 
 -- The score to rank by: as it is, but NULL for NaN, which would rank first.
 CREATE OR REPLACE TEMP MACRO _ranking_score(score) AS
@@ -135,8 +132,7 @@ SELECT DISTINCT
         '(?i)^(?:', regexp_escape(coalesce(names['system']::VARCHAR, 'system')), ')$|^(ranking_)system$')) AS '\1system'
 FROM (
     SELECT least(*COLUMNS(_ranking_column(names['system'], 'system'))) AS ranking_system, *
-    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs)
-)
+    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS recs))
 WHERE _ranking_has(rec, names['system'], 'system')
 UNION ALL BY NAME
 SELECT NULL AS ranking_system

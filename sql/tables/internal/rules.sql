@@ -43,10 +43,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, names) AS
 coalesce(
     -- rec stands in the place of truth, too: what is said of truth is said of it already.
     list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:]))
-    )[1],
-    _ranking_unread_column(rec, rec, names)
-);
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, names));
 
 -- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of
 -- grades and systems, unless they are named. Scores and grades must be numbers. An id must be of one family in both
@@ -81,8 +79,7 @@ list_transform(
                 WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
                 ELSE _ranking_type(rec, names['system'], 'system')
             END, ''
-        )
-    ]],
+        )]],
     lambda columns: list_transform(
         [
             ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
@@ -98,11 +95,8 @@ list_transform(
                     'argument': c[1],
                     'name': c[3],
                     'near': _ranking_nearest_column(source[2], c[1]),
-                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')
-                })],
-            lambda missing: _ranking_missing_columns(source[1], source[2], missing)
-        )[1]
-    )
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
     || list_transform(columns, lambda c: CASE
         WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
             THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
@@ -121,8 +115,7 @@ list_transform(
                 _ranking_cut(c[3]), ' must be a number',
                 CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
                 ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END)
-)[1]
+    END))[1]
 || [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,

@@ -39,8 +39,7 @@ list_transform(
         list_transform(choices, lambda one: {
             'of': one,
             'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
-            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0
-        }),
+            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
         lambda one: {
             'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
             'measure': one['of']['measure'],
@@ -71,9 +70,7 @@ list_transform(
                     '')),
             'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
             'cuts': one['of']['cuts'],
-            'at_ks': one['of']['at_ks']
-        }
-    )],
+            'at_ks': one['of']['at_ks']})],
     lambda found: CASE
         WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
         ELSE _ranking_users_text(
@@ -95,8 +92,7 @@ list_transform(
             min_grade,
             flatten(list_transform(found, lambda one: one['cuts'])),
             list_contains(list_transform(found, lambda one: one['at_ks']), true))
-    END
-)[1];
+    END)[1];
 
 -- `columns` as text, `rankings` that they read, `own_grades` of theirs, `cuts` of theirs, and whether they are asked for at ks.
 CREATE OR REPLACE TEMP MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
@@ -131,8 +127,7 @@ concat(
             '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
             CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
     END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END
-);
+    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 
 CREATE OR REPLACE TEMP MACRO _ranking_ranking_text(judged, name, is_expected) AS
 CASE
@@ -180,10 +175,6 @@ list_transform(
                     ' AS "', one['key'], '"')),
                 ''),
             ['ranking', 'relevant'],
-            []::VARCHAR[],
-            is_expected,
-            min_grade,
-            []::BIGINT[],
+            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
             true)
-    END
-)[1];
+    END)[1];

@@ -20,6 +20,7 @@ import duckdb
 from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
+from .wrappers import around_formulas
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, and how a macro's second name begins if its own does not begin so.
@@ -96,7 +97,8 @@ def texts() -> dict[str, tuple[str, str]]:
             ends = [match.start() for match in starts[1:]] + [len(text)]
             for match, end in zip(starts, ends, strict=False):
                 found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
-    return found
+    template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")
+    return found | {name: (text, "measures") for name, text in around_formulas(found, template).items()}
 
 
 @cache

@@ -1,0 +1,66 @@
+"""The public macro of a measure around its formula, by what the registry knows of its options."""
+
+import re
+from collections.abc import Iterator, Mapping
+from math import isfinite
+
+from ..measures.registry import MEASURES, Measure, Number, Option
+
+
+def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
+    """Return the public macro of each measure whose formula was found, with the comment above the formula.
+
+    What only a ranking can tell of a wrong call, `_ranking_NAME_problem` says, where a file has that.
+    """
+    return {
+        f"ranking_{name}": around_formula(measure, f"_ranking_{name}_problem" in found, template).replace(
+            "HEAD\n", found[f"_ranking_{name}"][0].partition("CREATE")[0]
+        )
+        for name, measure in MEASURES.items()
+        if f"_ranking_{name}" in found
+    }
+
+
+def around_formula(measure: Measure, has_problem: bool, template: str) -> str:
+    options = [name for name in measure.options if name != "min_grade"]
+    arguments = "".join(f", {name}" for name in options)
+    problems = [option_problem(name, measure.options[name]) for name in options]
+    problems += [text for name, one in measure.options.items() for text in pairing_problem(name, one)]
+    problems += [f"_ranking_{measure.name}_problem(_ranking_view.ranking{arguments})"] * has_problem
+    sql = {
+        ", PARAMETERS": "".join(f", {name} := {default(one)}" for name, one in measure.options.items()),
+        ", MIN_GRADE": ", min_grade" if "min_grade" in measure.options else "",
+        "PROBLEM": f"coalesce({', '.join(problems)})" if len(problems) > 1 else "".join(problems) or "NULL",
+        ", OPTIONS": arguments,
+        "MEASURE": measure.name,
+    }
+    return re.sub("|".join(sql), lambda placeholder: sql[placeholder[0]], template)
+
+
+def default(option: Option) -> str:
+    """Return the default over judged rankings as SQL: NULL where another option decides."""
+    if isinstance(option, Number):
+        return "NULL" if option.default is None or option.only_with else f"{option.default:g}"
+    return f"'{option.of_judged}'"
+
+
+def option_problem(name: str, option: Option) -> str:
+    """Return the SQL of the error text of a wrong value; it is NULL for a right one."""
+    if isinstance(option, Number):
+        number = f"TRY_CAST({name} AS DOUBLE)"
+        bounds = [(">=", option.at_least), (">", option.above), ("<=", option.at_most), ("<", option.below)]
+        rules = [f"{number} {sign} {bound:g}" for sign, bound in bounds if isfinite(bound)]
+        rules += [f"{number} < 'inf'"] * (option.at_most == option.below)
+        holds = f"{name} IS NULL OR " * (default(option) == "NULL") + " AND ".join(rules)
+    else:
+        holds = f"{name}::VARCHAR IN ({', '.join(map(repr, str(option).split('|')))})"
+    return f"_ranking_option('{name}', {name}, '{option}', {holds})"
+
+
+def pairing_problem(name: str, option: Option) -> Iterator[str]:
+    """Yield the SQL of the error text of an option without the other one that it needs."""
+    if isinstance(option, Number) and option.only_with:
+        other, value = option.only_with
+        is_wrong = f"{name} IS NOT NULL AND {other}::VARCHAR <> '{value}'"
+        said = f"'{name} must go with {other}={value}, got it with {other}=' || {other}::VARCHAR"
+        yield f"CASE WHEN {is_wrong} THEN {said} END"
