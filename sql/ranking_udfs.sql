@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -159,6 +159,8 @@ CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 )::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
 (ranking.hits[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_above_neutral(grades, neutral) AS
+list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));
 CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
 ((ranking.n_hits > 0)::INTEGER)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
@@ -230,13 +232,6 @@ CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
             [0::DOUBLE])[1])[1],
         0)
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
-coalesce(
-    error(CASE
-        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
-    END)::INTEGER,
-    1);
 CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
 CASE
     WHEN ideal::VARCHAR <> 'k' THEN NULL
@@ -246,6 +241,13 @@ CASE
             list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
     WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
 END;
+CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+coalesce(
+    error(CASE
+        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
+    END)::INTEGER,
+    1);
 CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
 (
     CASE
@@ -265,20 +267,17 @@ coalesce(
     list_sum(list_transform(
         tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
     0);
-CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-(
-    least(
-        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-            list_sum(list_transform(
-                list_zip(ranking.hits, ranking.grades),
-                lambda _ranking_hit: TRY_CAST(persistence AS DOUBLE) ** (_ranking_hit[1] - 1)
-                    * CASE gain::VARCHAR
-                        WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                        ELSE 1
-                    END)),
-            0),
-        1)
-)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
+least(
+    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(weights, ranking.grades),
+            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
+                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                ELSE 1
+            END)),
+        0),
+    1)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (
     CASE
@@ -681,126 +680,72 @@ END;
 CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
 list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
 CREATE OR REPLACE MACRO _ranking_options() AS
-'{recall={expected: _ranking_recall, is_column: true, options: {
-    normalize="truth|min",
-    min_grade="a number > 0"}},
+'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}},
 precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
-f_measure={expected: _ranking_f_measure, is_column: true, options: {
-    beta="a number >= 0",
-    divide="list|k",
-    min_grade="a number > 0"}},
-hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}},
-hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
-mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}},
-first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {
-    normalize="truth|min|hits|k",
-    min_grade="a number > 0"}},
-auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}},
-dcg={expected: _ranking_expected_dcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life"}},
-ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life"}},
-ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {
-    gain="exp|linear",
-    discount="log2|original|half_life",
-    base="a number > 1, with discount=original",
-    half_life="a number > 1, with discount=half_life",
-    ideal="cut|truth|k"}},
-cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}},
-err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}},
-rbp={expected: _ranking_expected_rbp, is_column: true, options: {
-    persistence="a number >= 0 and < 1",
-    gain="binary|graded",
-    max_grade="a number > 0 and <= 1000, with gain=graded",
-    min_grade="a number > 0, with gain=binary"}},
-half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {
-    half_life="a number > 1",
-    neutral="a number >= 0"}},
-r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}},
-bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-judged_share={expected: NULL, is_column: true, options: {}},
-interpolated_precision={expected: NULL, is_column: true, options: {
-    recall="a number >= 0 and <= 1",
-    min_grade="a number > 0"}},
-interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-spearman={expected: NULL, is_column: true, options: {}},
-kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}},
-concordant_pairs={expected: NULL, is_column: true, options: {}}}'
+f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k",
+min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options:
+{min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
+mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL,
+is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision,
+is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc,
+is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options:
+{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
+half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options:
+{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
+half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options:
+{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
+half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected:
+_ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false,
+options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options:
+{persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded",
+min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true,
+options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column:
+true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
+judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options:
+{recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true,
+options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL,
+is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'
 ::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
-'{recall={measure: recall, higher_is_better: true, is_share: true},
-recall_at={measure: recall, higher_is_better: true, is_share: true},
-precision={measure: precision, higher_is_better: true, is_share: true},
-precision_at={measure: precision, higher_is_better: true, is_share: true},
-f_measure={measure: f_measure, higher_is_better: true, is_share: true},
-f1_score={measure: f_measure, higher_is_better: true, is_share: true},
-f1={measure: f_measure, higher_is_better: true, is_share: true},
-f_score={measure: f_measure, higher_is_better: true, is_share: true},
-hit_rate={measure: hit_rate, higher_is_better: true, is_share: true},
-hitrate={measure: hit_rate, higher_is_better: true, is_share: true},
-success={measure: hit_rate, higher_is_better: true, is_share: true},
-hits={measure: hits, higher_is_better: true, is_share: false},
-mrr={measure: mrr, higher_is_better: true, is_share: true},
-reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
-recip_rank={measure: mrr, higher_is_better: true, is_share: true},
-rr={measure: mrr, higher_is_better: true, is_share: true},
-first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false},
-average_precision={measure: average_precision, higher_is_better: true, is_share: true},
-ap={measure: average_precision, higher_is_better: true, is_share: true},
-auc={measure: auc, higher_is_better: true, is_share: true},
-roc_auc={measure: auc, higher_is_better: true, is_share: true},
-dcg={measure: dcg, higher_is_better: true, is_share: false},
-discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false},
-ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
-idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false},
-ndcg={measure: ndcg, higher_is_better: true, is_share: true},
-cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false},
-cg={measure: cumulative_gain, higher_is_better: true, is_share: false},
-err={measure: err, higher_is_better: true, is_share: true},
-rbp={measure: rbp, higher_is_better: true, is_share: true},
-rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
-half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true},
-hlu={measure: half_life_utility, higher_is_better: true, is_share: true},
-r_precision={measure: r_precision, higher_is_better: true, is_share: true},
-rprec={measure: r_precision, higher_is_better: true, is_share: true},
-bpref={measure: bpref, higher_is_better: true, is_share: true},
-judged_share={measure: judged_share, higher_is_better: NULL, is_share: true},
-interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true},
-iprec={measure: interpolated_precision, higher_is_better: true, is_share: true},
-interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
-eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
-spearman={measure: spearman, higher_is_better: true, is_share: false},
-kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
-kendall={measure: kendall_tau, higher_is_better: true, is_share: false},
-concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true},
-pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true},
-map={measure: average_precision, higher_is_better: true, is_share: true},
-kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false},
-popularity={measure: NULL, higher_is_better: NULL, is_share: true},
-profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true},
-novelty={measure: NULL, higher_is_better: NULL, is_share: false},
-long_tail={measure: NULL, higher_is_better: NULL, is_share: true},
-repeats={measure: NULL, higher_is_better: NULL, is_share: true},
-cold={measure: NULL, higher_is_better: NULL, is_share: true},
-diversity={measure: NULL, higher_is_better: NULL, is_share: true},
-categories={measure: NULL, higher_is_better: NULL, is_share: true},
-miscalibration={measure: NULL, higher_is_better: NULL, is_share: false},
-overlap={measure: NULL, higher_is_better: NULL, is_share: true},
-jaccard={measure: NULL, higher_is_better: NULL, is_share: true},
-rbo={measure: NULL, higher_is_better: NULL, is_share: true},
-same_first={measure: NULL, higher_is_better: NULL, is_share: true},
-same_list={measure: NULL, higher_is_better: NULL, is_share: true},
-mae={measure: NULL, higher_is_better: false, is_share: false},
-mse={measure: NULL, higher_is_better: false, is_share: false},
-rmse={measure: NULL, higher_is_better: false, is_share: false},
-logloss={measure: NULL, higher_is_better: false, is_share: false}}'
+'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share:
+true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision,
+higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true},
+f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share:
+true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better:
+true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate,
+higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr,
+higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
+recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true},
+first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure:
+average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share:
+true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share:
+true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better:
+true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg,
+higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true},
+cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain,
+higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp,
+higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
+half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility,
+higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true},
+rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share:
+true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure:
+interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true,
+is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share:
+true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
+spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better:
+true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure:
+concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true,
+is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau,
+higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true},
+profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL,
+is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better:
+NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better:
+NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL,
+higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure:
+NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure:
+NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure:
+NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure:
+NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'
 ::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
 NOT contains(rule, ', with ')
@@ -1163,6 +1108,10 @@ list_transform(
         'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
         'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
         'n_hits': _ranking_tied_hits(found, found.top)})[1];
+CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+_ranking_weighted_rbp(
+    ranking, persistence, gain, max_grade,
+    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
 CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
 CASE
     WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
@@ -1827,29 +1776,12 @@ coalesce(
             base,
             half_life),
         gain));
-CREATE OR REPLACE MACRO _ranking_expected_rbp
-    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-(
-    coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
-    * least(
-        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-            list_sum(list_transform(
-                list_zip(
-                    flatten(list_transform(tied.ties, lambda tie: list_resize(
-                        []::DOUBLE[],
-                        tie.hits,
-                        list_sum(list_transform(
-                            range(tie.above, tie.above + tie.taken),
-                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
-                            / tie.size))),
-                    tied.grades),
-                lambda hit: hit[1] * CASE gain::VARCHAR
-                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                    ELSE 1
-                END)),
-            0),
-        1)
-)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
+* _ranking_weighted_rbp(
+    tied, persistence, gain, max_grade,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
+        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
 CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
 CASE
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
@@ -1863,41 +1795,14 @@ CASE
             END))::BOOLEAN,
         true)
 END;
-CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
-(
-    _ranking_total(
-        'ranking_cumulative_gain', ranking, gain,
-        list_max(ranking.grades),
-        _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
-(
-    _ranking_total(
-        'ranking_cumulative_gain', tied, gain,
-        list_max(tied.grades),
-        _ranking_discounted_gain(
-            tied,
-            tied.grades,
-            flatten(list_transform(
-                tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))),
-            gain))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_dcg', ranking, gain,
-        list_max(ranking.grades),
-        _ranking_discounted_gain(
-            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_dcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_dcg', tied, gain,
-        list_max(tied.grades),
-        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
-)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_gain(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_dcg', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
 _ranking_tied_prefix(tied, _ranking_at(tied, k));
 CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
@@ -2974,48 +2879,17 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
-CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                ranking,
-                list_transform(
-                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    ranking,
-                    list_transform(
-                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear', 'half_life', NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                tied,
-                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    tied,
-                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear', 'half_life', NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
+CASE
+    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+        _ranking_discounted_gain(ranking, _ranking_above_neutral(ranking.grades, neutral), weights, 'linear')
+        / greatest(
+            _ranking_ideal(
+                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
+            2 ** -1074),
+        1)
+    ELSE 0
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 (
@@ -3024,24 +2898,21 @@ CREATE OR REPLACE MACRO _ranking_ideal_dcg
         CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
         _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
 )::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg
-    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-(
-    least(
-        _ranking_discounted_gain(
-            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_ndcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
-(
-    coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
-    * least(
-        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain)
-        / greatest(_ranking_ideal(tied, tied.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
-        _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN tied.k > 0 THEN tied.ideal[1] END))
-)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_ndcg(ranking, gain, discount, base, half_life, ideal, weights) AS
+least(
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain)
+    / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
+    _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
+_ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
+CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
+_ranking_weighted_gain(
+    tied, gain,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))));
+CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
+CREATE OR REPLACE MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
 CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
 CASE
     WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
@@ -3094,16 +2965,6 @@ list_transform(
     _ranking_views(judged, k, min_grade),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_auc', _ranking_view, NULL, _ranking_auc(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
 CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
 list_transform(
     _ranking_views(judged, k),
@@ -3558,21 +3419,34 @@ FROM (
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
-CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
+CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
+_ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
+CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
+_ranking_weighted_utility(tied, half_life, neutral, _ranking_tied_discounts(tied, 'half_life', NULL, half_life));
 CREATE OR REPLACE MACRO ranking_ideal_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ideal_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_ideal_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+CREATE OR REPLACE MACRO _ranking_ndcg
+    (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+_ranking_weighted_ndcg(
+    ranking, gain, discount, base, half_life, ideal, _ranking_discounts(ranking.hits, discount, base, half_life));
+CREATE OR REPLACE MACRO _ranking_expected_ndcg
+    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
+* _ranking_weighted_ndcg(
+    tied, gain, discount, base, half_life, ideal, _ranking_tied_discounts(tied, discount, base, half_life));
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
 list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
-        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
+        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
 CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
 concat(
     'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
@@ -4287,104 +4161,16 @@ FROM (
             LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
                 ON _ranking_same_id(lists.userid, users.userid))))
 GROUP BY system, item;
-CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
-SELECT
-    place,
-    cells[1] AS code,
-    split_part(cells[2], ' ', 1) AS about,
-    cells[2] LIKE '%with history' AS needs_history,
-    nullif(cells[3], '') AS counted,
-    nullif(cells[4], '')::DOUBLE AS wrong_from,
-    nullif(cells[5], '')::DOUBLE AS doubtful_from,
-    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
-    cells[6] AS problem,
-    cells[7] AS in_sql,
-    coalesce(cells[8], cells[7]) AS in_command,
-    coalesce(cells[9], cells[7]) AS in_python
-FROM (
-    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
-    FROM (SELECT string_split(regexp_replace('
-unfit_column | rec | | 0 | | a column or argument does not fit /
-grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
-    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
-    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
-system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
-    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
-    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
-run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
-    name a column of system/run as system_col, then take the mean of each user''s runs /
-no_rows | rec | | 0 | | rec: no rows |
-    look at what makes rec /
-no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
-    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
-nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
-    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
-swapped | rec | ids that match | 0 | | are users and items swapped? |
-    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
-    user_col and item_col, or the columns of one table /
-upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
-    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
-    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
-    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
-    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
-    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
-    or write history=... to know which /
-seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
-    ANTI JOIN rec with the history /
-unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
-    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
-truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
-    was truth joined into it? look at what makes rec /
-user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(userid)) /
-item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
-    write the ids alike, such as lower(trim(itemid)) /
-systems_apart | rec | other systems | 0 | | rec: systems without users in common |
-    compare systems that recommend to the same users /
-null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
-null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
-null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
-nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
-repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
-equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_in_top_k | rec | users of truth | | 0.05 | rec: users whose order rests on ties within k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
-    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
-shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
-    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
-ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
-one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
-null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
-null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
-null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
-infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
-negative_grade | truth | rows of truth | | | truth: {grade} is negative /
-repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
-nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
-    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
-no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
-not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
-not_in_truth | rec | users of rec | | | users in rec that are not in truth /
-one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
-truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
-    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
-    ''drop'') /
-late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
-    end the history before truth begins /
-seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
-    ANTI JOIN rec with the history /
-new_users | history with history | users of truth | | | users in truth that are not in history /
-new_items | history with history | items of truth | | | items in truth that are not in history /
-no_time | history with history | | | | truth or history without times: late events unseen |
-    write time_col := '''' if there are none | write --time '''' if there are none /
-', '\s+', ' ', 'g'), ' /') AS rows)
-)
-WHERE cells[1] <> '';
+CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_half_life_utility', _ranking_view, coalesce(_ranking_option('half_life', half_life, 'a number > 1', TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('neutral', neutral, 'a number >= 0', TRY_CAST(neutral AS DOUBLE) >= 0 AND TRY_CAST(neutral AS DOUBLE) < 'inf')), _ranking_half_life_utility(_ranking_view.ranking, half_life, neutral)))[1];
+CREATE OR REPLACE MACRO ranking_ndcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
 CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
 list_transform(
     [list_transform(
@@ -4858,85 +4644,104 @@ CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min
 FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
 UNION ALL
 FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
-CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
-    CASE
-        WHEN severity IS NOT NULL THEN severity
-        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
-        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
-        ELSE 'info'
-    END AS severity,
-    system,
-    CASE
-        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
-        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
-        ELSE replace(replace(replace(replace(replace(replace(
-            problem,
-            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
-            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
-            '{score}', coalesce(names['score']::VARCHAR, 'score')),
-            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
-            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
-            'k = {k}', coalesce('k = ' || k, 'any k'))
-    END AS problem,
-    code,
-    k,
-    CASE
-        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
-        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
-        ELSE example
-    END AS example,
-    n AS count,
-    of
+    place,
+    cells[1] AS code,
+    split_part(cells[2], ' ', 1) AS about,
+    cells[2] LIKE '%with history' AS needs_history,
+    nullif(cells[3], '') AS counted,
+    nullif(cells[4], '')::DOUBLE AS wrong_from,
+    nullif(cells[5], '')::DOUBLE AS doubtful_from,
+    wrong_from IS NOT NULL OR doubtful_from IS NOT NULL OR code IN ('upside_down', 'truth_in_rec') AS can_be_problem,
+    cells[6] AS problem,
+    cells[7] AS in_sql,
+    coalesce(cells[8], cells[7]) AS in_command,
+    coalesce(cells[9], cells[7]) AS in_python
 FROM (
-    SELECT
-        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
-        sum(count)::BIGINT AS n,
-        max(severity) AS severity,
-        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
-        max(coalesce(of, CASE counted
-            WHEN 'users of truth' THEN n_users
-            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
-            WHEN 'users of rec not in truth' THEN n_strangers
-            WHEN 'rows of rec' THEN n_rows
-            WHEN 'rows of truth' THEN n_truth_rows
-        END))::BIGINT AS of,
-        min(nullif(concat(
-            example,
-            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
-            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
-            CASE WHEN code = 'no_common_user'
-                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
-            END), '')) AS example
-    FROM (
-        SELECT
-            * EXCLUDE (code),
-            CASE
-                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
-                ELSE code
-            END AS code,
-            max(count) FILTER (code = 'users') OVER () AS n_users,
-            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
-            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
-            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
-            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
-            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
-            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
-            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
-            sum(count) OVER (PARTITION BY code, k) AS n_short,
-            max(size) OVER (PARTITION BY code, k) AS longest
-        FROM query_table(found))
-    JOIN ranking_problem_codes() USING (code)
-    WHERE CASE code
-        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
-        WHEN 'nothing_but_hits' THEN count = n_users
-        WHEN 'no_relevant_item' THEN count < n_users
-        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
-        ELSE true
-    END
-    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
-    HAVING sum(count) > 0)
-ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
+    SELECT unnest(range(1, len(rows) + 1)) AS place, regexp_split_to_array(trim(unnest(rows)), ' ?\| ?') AS cells
+    FROM (SELECT string_split(regexp_replace('
+unfit_column | rec | | 0 | | a column or argument does not fit /
+grade_not_read | truth | | 0 | | truth: columns that look like grades are not read |
+    write grade_col := ''NAME'', or grade_col := '''' if every row is relevant | write --grade NAME, or --grade '''' if
+    every row is relevant | write grade_col=''NAME'', or grade_col='''' if every row is relevant /
+system_not_read | rec | | 0 | | rec: columns that look like systems are not read |
+    write system_col := ''NAME'', or system_col := '''' if each user has one list | write --system NAME, or --system '''' if
+    each user has one list | write system_col=''NAME'', or system_col='''' if each user has one list /
+run_not_read | rec | | 0 | | rec: columns that look like runs are not read |
+    name a column of system/run as system_col, then take the mean of each user''s runs /
+no_rows | rec | | 0 | | rec: no rows |
+    look at what makes rec /
+no_common_user | rec | users of truth | 0 | | no user of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+no_common_item | rec | items of truth | 0 | | no item of truth is in rec |
+    give rec and truth the same ids | write --allow-empty if that is right | write allow_empty=True if that is right /
+nothing_relevant | truth | rows of truth | 0 | | truth: no {grade} is {least}, so nothing is relevant |
+    write a lower min_grade | write a lower --min-grade | write a lower min_grade /
+swapped | rec | ids that match | 0 | | are users and items swapped? |
+    swap user_col and item_col, or the columns of one table | swap --user and --item, or the columns of one file | swap
+    user_col and item_col, or the columns of one table /
+upside_down | rec | users who can tell | | | rec: users whose relevant items stand below others |
+    if the lowest score is the best (ranks, distances): write descending := false, or where only some systems are so, SELECT
+    * REPLACE (CASE WHEN system IN (''NAME'') THEN -score ELSE score END AS score) FROM rec; if lists hold what users had in
+    training: ANTI JOIN them with it, or pass it as history to know which | if the lowest score is the best (ranks,
+    distances): {ascending}; if lists hold what users had in training: leave it out, or write --history FILE to know which |
+    if the lowest score is the best (ranks, distances): {ascending}; if lists hold what users had in training: leave it out,
+    or write history=... to know which /
+seen_first | rec with history | users who can tell | 0 | | rec: users whose relevant items stand below seen ones |
+    ANTI JOIN rec with the history /
+unknown_end | rec | lists | | | rec: scores look like ranks; truth is too small to tell |
+    if 1 is the best: write descending := false | if 1 is the best: {ascending} | if 1 is the best: {ascending} /
+truth_in_rec | rec | users with 2 relevant items | | | rec: users whose relevant items all stand first |
+    was truth joined into it? look at what makes rec /
+user_spelling | rec | users of rec | 0 | | users that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(userid)) /
+item_spelling | rec | items of rec | 0 | | items that match truth but for case, blanks or zeros |
+    write the ids alike, such as lower(trim(itemid)) /
+systems_apart | rec | other systems | 0 | | rec: systems without users in common |
+    compare systems that recommend to the same users /
+null_user | rec | rows of rec | | 0 | rec: {user} is NULL /
+null_item | rec | rows of rec | | 0 | rec: {item} is NULL /
+null_score | rec | rows of rec | | 0 | rec: {score} is NULL /
+nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
+repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
+equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users whose order rests on ties within k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
+    write ties := ''expected'' | write --ties expected | write ties=''expected'' /
+short_lists | rec | users of truth | | 0.05 | rec: users with fewer than k = {k} items /
+shorter_than_truth | rec | users of truth | | 0.05 | rec: users whose list is shorter than truth |
+    write ranking_ndcg(judged, ideal := ''truth'') | write -m ''ndcg(ideal=truth)'' | write ndcg(ideal=truth) /
+ties_without_truth | rec | users of rec not in truth | | | rec: users without truth with equal scores /
+one_list_for_all | rec | users of truth | | | rec: users with one and the same list /
+null_truth_user | truth | rows of truth | | 0 | truth: {user} is NULL /
+null_truth_item | truth | rows of truth | | 0 | truth: {item} is NULL /
+null_grade | truth | rows of truth | 0 | | truth: {grade} is NULL /
+infinite_grade | truth | rows of truth | 0 | | truth: {grade} is NaN or infinite /
+negative_grade | truth | rows of truth | | | truth: {grade} is negative /
+repeated_truth | truth | rows of truth | | | truth: ({user}, {item}) repeated /
+nothing_but_hits | truth | users of truth | | 0 | truth: no judged miss, so skip leaves hits alone |
+    leave unjudged := ''skip'' out | leave --unjudged skip out | leave unjudged=''skip'' out /
+no_relevant_item | truth | users of truth | | 0.05 | truth: users without a relevant item /
+not_in_rec | rec | users of truth | | 0.05 | users in truth that are not in rec /
+not_in_truth | rec | users of rec | | | users in rec that are not in truth /
+one_system_only | rec | users of truth | | 0.05 | users with recommendations of one system only /
+truth_in_history | truth with history | pairs of truth | 0.5 | 0.05 | truth: items that the user has in history already |
+    write ranking_split(..., seen := ''drop'') | write ranking-udfs split --seen drop | write ranking_split(..., seen :=
+    ''drop'') /
+late_history | history with history | events of history | | 0 | history: events at or after the first of truth |
+    end the history before truth begins /
+seen_items | rec with history | rows of rec | | 0.05 | rec: items that the user has in history already |
+    ANTI JOIN rec with the history /
+new_users | history with history | users of truth | | | users in truth that are not in history /
+new_items | history with history | items of truth | | | items in truth that are not in history /
+no_time | history with history | | | | truth or history without times: late events unseen |
+    write time_col := '''' if there are none | write --time '''' if there are none /
+', '\s+', ' ', 'g'), ' /') AS rows)
+)
+WHERE cells[1] <> '';
 CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     rec, ks, history := NULL, items := NULL, head := 0.8, divergence := 'js',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, category_col := NULL,
@@ -5018,69 +4823,85 @@ WITH _ranking_item AS NOT MATERIALIZED (
         _ranking_home()))
 )
 FROM query_table(CASE WHEN _ranking_are_plain(measures, usual) THEN '_ranking_plain_measures' ELSE '_ranking_own_measures' END);
-CREATE OR REPLACE MACRO ranking_check(
-   rec, truth, ks := [10],
-   user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-   descending := true,
-   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
-WITH _ranking_read AS MATERIALIZED (
-    SELECT problem
-    FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks),
-        min_grade,
-        unjudged) AS problem
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged
-    ) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false
-    ) AS evidence
-    UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
-), _ranking_read_with_history AS NOT MATERIALIZED (
-    FROM _ranking_read
-    UNION ALL BY NAME
-    SELECT problem
-    FROM _ranking_history_problems(
-        rec,
-        truth,
-        _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col) AS problem
-    UNION ALL BY NAME
-    SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true
-    ) AS evidence
-), _ranking_problems_found AS NOT MATERIALIZED (
-    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    WHERE problem IS NOT NULL
-    UNION ALL
-    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL
-    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL
-    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL
-    FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL
-    FROM _ranking_served_problems('_ranking_read')
-    UNION ALL
-    FROM _ranking_apart_problems('_ranking_read')
-)
-FROM _ranking_problem_rows(
-    '_ranking_problems_found',
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    min_grade);
+CREATE OR REPLACE MACRO _ranking_problem_rows(found, names, min_grade) AS TABLE
+SELECT
+    CASE
+        WHEN severity IS NOT NULL THEN severity
+        WHEN coalesce(n / of, 1) >= wrong_from THEN 'wrong'
+        WHEN coalesce(n / of, 1) >= doubtful_from THEN 'doubtful'
+        ELSE 'info'
+    END AS severity,
+    system,
+    CASE
+        WHEN code = 'unfit_column' THEN regexp_replace(split_part(example, ', got ', 1), '^(.{57}).{4,}$', '\1...')
+        WHEN n_short >= n_lists THEN 'rec: users with fewer items than the longest list'
+        ELSE replace(replace(replace(replace(replace(replace(
+            problem,
+            '{user}', coalesce(names['user']::VARCHAR, 'userid')),
+            '{item}', coalesce(names['item']::VARCHAR, 'itemid')),
+            '{score}', coalesce(names['score']::VARCHAR, 'score')),
+            '{grade}', coalesce(names['grade']::VARCHAR, 'rel')),
+            '{least}', coalesce(format('{:g}', TRY_CAST(min_grade AS DOUBLE)) || ' or above', 'above 0')),
+            'k = {k}', coalesce('k = ' || k, 'any k'))
+    END AS problem,
+    code,
+    k,
+    CASE
+        WHEN strpos(example, ', got ') > 61 AND code = 'unfit_column' THEN example
+        WHEN code IN ('unfit_column', 'no_time') THEN split_part(example, ', got ', 2)
+        ELSE example
+    END AS example,
+    n AS count,
+    of
+FROM (
+    SELECT
+        place, code, problem, wrong_from, doubtful_from, system, k, n_lists,
+        sum(count)::BIGINT AS n,
+        max(severity) AS severity,
+        any_value(n_short) FILTER (code = 'short_lists') AS n_short,
+        max(coalesce(of, CASE counted
+            WHEN 'users of truth' THEN n_users
+            WHEN 'users of rec' THEN n_users - n_left_out + n_strangers
+            WHEN 'users of rec not in truth' THEN n_strangers
+            WHEN 'rows of rec' THEN n_rows
+            WHEN 'rows of truth' THEN n_truth_rows
+        END))::BIGINT AS of,
+        min(nullif(concat(
+            example,
+            coalesce(names['user']::VARCHAR, 'userid') || ' ' || of_row.user,
+            ', ' || coalesce(names['item']::VARCHAR, 'itemid') || ' ' || of_row.item,
+            CASE WHEN code = 'no_common_user'
+                THEN ' in truth, ' || coalesce(coalesce(names['user']::VARCHAR, 'userid') || ' ' || stranger, 'none') || ' in rec'
+            END), '')) AS example
+    FROM (
+        SELECT
+            * EXCLUDE (code),
+            CASE
+                WHEN code = 'not_in_rec' AND count = max(count) FILTER (code = 'users') OVER () THEN 'no_common_user'
+                ELSE code
+            END AS code,
+            max(count) FILTER (code = 'users') OVER () AS n_users,
+            max(count) FILTER (code = 'truth rows') OVER () AS n_truth_rows,
+            max(count) FILTER (code = 'rows') OVER (PARTITION BY system) AS n_rows,
+            max(count) FILTER (code = 'lists') OVER () - coalesce(sum(count) FILTER (code = 'not_in_rec') OVER (), 0) AS n_lists,
+            coalesce(max(count) FILTER (code = 'no_relevant_item') OVER (), 0) AS n_without_relevant,
+            coalesce(max(count) FILTER (code = 'not_in_rec') OVER (PARTITION BY system), 0) AS n_left_out,
+            coalesce(max(count) FILTER (code = 'not_in_truth') OVER (PARTITION BY system), 0) AS n_strangers,
+            max(of_row.user) FILTER (code = 'not_in_truth') OVER (PARTITION BY system) AS stranger,
+            sum(count) OVER (PARTITION BY code, k) AS n_short,
+            max(size) OVER (PARTITION BY code, k) AS longest
+        FROM query_table(found))
+    JOIN ranking_problem_codes() USING (code)
+    WHERE CASE code
+        WHEN 'nothing_relevant' THEN n_without_relevant = n_users
+        WHEN 'nothing_but_hits' THEN count = n_users
+        WHEN 'no_relevant_item' THEN count < n_users
+        WHEN 'short_lists' THEN n_short < n_lists OR size < longest
+        ELSE true
+    END
+    GROUP BY place, code, problem, wrong_from, doubtful_from, system, k, n_lists, CASE WHEN code = 'unfit_column' THEN example END
+    HAVING sum(count) > 0)
+ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_by_user(
     rec, truth, ks := NULL, ties := 'item',
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
@@ -5159,6 +4980,69 @@ SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_check(
+   rec, truth, ks := [10],
+   user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
+   descending := true,
+   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+WITH _ranking_read AS MATERIALIZED (
+    SELECT problem
+    FROM _ranking_user_problems(
+        rec,
+        truth,
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        _ranking_cuts(ks, 'ranking_check'),
+        _ranking_longest(ks),
+        min_grade,
+        unjudged) AS problem
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_table_problems(
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged
+    ) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false
+    ) AS evidence
+    UNION ALL BY NAME
+    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+), _ranking_read_with_history AS NOT MATERIALIZED (
+    FROM _ranking_read
+    UNION ALL BY NAME
+    SELECT problem
+    FROM _ranking_history_problems(
+        rec,
+        truth,
+        _ranking_table('history', coalesce(history, rec)),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+        time_col) AS problem
+    UNION ALL BY NAME
+    SELECT evidence
+    FROM _ranking_evidence(
+        rec, truth, _ranking_table('history', coalesce(history, rec)),
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true
+    ) AS evidence
+), _ranking_problems_found AS NOT MATERIALIZED (
+    SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    WHERE problem IS NOT NULL
+    UNION ALL
+    FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
+    UNION ALL
+    FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
+    UNION ALL
+    FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
+    UNION ALL
+    FROM _ranking_swapped_problems('_ranking_read')
+    UNION ALL
+    FROM _ranking_served_problems('_ranking_read')
+    UNION ALL
+    FROM _ranking_apart_problems('_ranking_read')
+)
+FROM _ranking_problem_rows(
+    '_ranking_problems_found',
+    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
+    min_grade);
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -5180,8 +5064,6 @@ COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in
 COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
 COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
 COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
-COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
-COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
 COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
@@ -5194,12 +5076,13 @@ COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the
 COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
-COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
-COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
+COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
-COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
+COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
+COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
@@ -5208,16 +5091,17 @@ COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of eac
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
 COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
+COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
-COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 COMMENT ON MACRO TABLE ranking_by_user IS 'Every measure for every user with truth and every k.';
 COMMENT ON MACRO TABLE ranking_distribution IS 'The distribution of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_summary IS 'The mean of every measure over the users with truth, for every k.';
 COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than another: the differences of its users'' measures to a baseline''s, how large they are and how sure.';
+COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_gain_fits _ranking_ndcg_problem _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_half_life_utility _ranking_expected_half_life_utility _ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_dcg ranking_cumulative_gain ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split ranking_half_life_utility ranking_ideal_dcg ranking_ndcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_problem_codes _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems _ranking_problem_rows ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users ranking_check ranking_by_user ranking_distribution ranking_summary ranking_compare _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_is_compared_column _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_measure_columns _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compared_measures _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -10,6 +10,8 @@
 """
 
 import inspect
+import re
+import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -94,12 +96,17 @@ def options() -> Iterator[str]:
         expected = statements.expected_macro(name) if measure.expected else "NULL"
         if measure.expected and expected not in statements.macros():
             raise ValueError(f"ranking_{name}.sql: must have {expected}, as expected=True promises")
-        rules = [f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items()]
+        rules = ", ".join(f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items())
         is_column = str(measure.column).lower()
-        begin, between = ("\n    ", ",\n    ") if len("".join(rules)) > 40 else ("", ", ")
-        text = begin + between.join(rules)
-        lines.append(f"{name}={{expected: {expected}, is_column: {is_column}, options: {{{text}}}}}")
-    yield literal("{" + ",\n".join(lines) + "}")
+        lines.append(f"{name}={{expected: {expected}, is_column: {is_column}, options: {{{rules}}}}}")
+    yield literal(filled("{" + ", ".join(lines) + "}"))
+
+
+def filled(text: str) -> str:
+    """The text in lines as long as may be, broken outside of quotes alone."""
+    together = re.sub('"[^"]*"', lambda quoted: quoted[0].replace(" ", "\0"), text)
+    lines = textwrap.fill(together, 128, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\0", " ")
 
 
 def rule_text(rule: Option) -> str:
@@ -123,21 +130,21 @@ def near_patterns() -> Iterator[str]:
 def known_measures() -> Iterator[str]:
     """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
     words = {True: "true", False: "false", None: "NULL"}
-    pairs = ",\n".join(
+    pairs = ", ".join(
         f"{name}={{measure: {measure.name}, "
         f"higher_is_better: {words[measure.higher_is_better]}, "
         f"is_share: {str(measure.range.low >= 0 and measure.range.high <= 1).lower()}}}"
         for name, measure in SPELLINGS.items()
     )
     pairs += "".join(
-        f",\n{name}={{measure: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
+        f", {name}={{measure: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
         for name, is_higher, is_share in (
             *((one.name, "NULL", one.range.high == 1) for one in BY_USER),
             *((name, "NULL", True) for name in OVERLAPS),
             *((name, "false", False) for name in ERRORS),
         )
     )
-    yield literal(f"{{{pairs}}}")
+    yield literal(filled(f"{{{pairs}}}"))
 
 
 def contents_columns() -> Iterator[str]:

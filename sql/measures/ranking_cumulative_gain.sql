@@ -5,22 +5,14 @@
 -- Source:  Jarvelin and Kekalainen (2002)
 -- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
 CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
-(
-    _ranking_total(
-        'ranking_cumulative_gain', ranking, gain,
-        list_max(ranking.grades),
-        _ranking_discounted_gain(ranking, ranking.grades, list_transform(ranking.hits, lambda rank: 1::DOUBLE), gain))
-)::DOUBLE;
+_ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
-(
-    _ranking_total(
-        'ranking_cumulative_gain', tied, gain,
-        list_max(tied.grades),
-        _ranking_discounted_gain(
-            tied,
-            tied.grades,
-            flatten(list_transform(
-                tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))),
-            gain))
-)::DOUBLE;
+_ranking_weighted_gain(
+    tied, gain,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))));
+
+CREATE OR REPLACE TEMP MACRO _ranking_weighted_gain(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;

@@ -13,19 +13,12 @@
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_dcg', ranking, gain,
-        list_max(ranking.grades),
-        _ranking_discounted_gain(
-            ranking, ranking.grades, _ranking_discounts(ranking.hits, discount, base, half_life), gain))
-)::DOUBLE;
+_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
 
-CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg
-    (tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_dcg', tied, gain,
-        list_max(tied.grades),
-        _ranking_discounted_gain(tied, tied.grades, _ranking_tied_discounts(tied, discount, base, half_life), gain))
-)::DOUBLE;
+CREATE OR REPLACE TEMP MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
+
+CREATE OR REPLACE TEMP MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_dcg', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;

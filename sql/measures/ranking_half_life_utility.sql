@@ -9,45 +9,22 @@
 -- Source:    Breese, Heckerman and Kadie (1998)
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                ranking,
-                list_transform(
-                    ranking.grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_discounts(ranking.hits, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    ranking,
-                    list_transform(
-                        ranking.ideal, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear', 'half_life', NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
+_ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
-(
-    CASE
-        WHEN tied.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
-            _ranking_discounted_gain(
-                tied,
-                list_transform(tied.grades, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                _ranking_tied_discounts(tied, 'half_life', NULL, half_life),
-                'linear')
-            / greatest(
-                _ranking_ideal(
-                    tied,
-                    list_transform(tied.ideal, lambda grade: greatest(grade - TRY_CAST(neutral AS DOUBLE), 0)),
-                    'linear', 'half_life', NULL,
-                    half_life),
-                2 ** -1074),
-            1)
-        ELSE 0
-    END
-)::DOUBLE;
+_ranking_weighted_utility(tied, half_life, neutral, _ranking_tied_discounts(tied, 'half_life', NULL, half_life));
+
+CREATE OR REPLACE TEMP MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
+CASE
+    WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
+        _ranking_discounted_gain(ranking, _ranking_above_neutral(ranking.grades, neutral), weights, 'linear')
+        / greatest(
+            _ranking_ideal(
+                ranking, _ranking_above_neutral(ranking.ideal, neutral), 'linear', 'half_life', NULL, half_life),
+            2 ** -1074),
+        1)
+    ELSE 0
+END::DOUBLE;
+
+CREATE OR REPLACE TEMP MACRO _ranking_above_neutral(grades, neutral) AS
+list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));

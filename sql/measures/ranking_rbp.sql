@@ -10,43 +10,28 @@
 -- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-(
-    least(
-        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-            list_sum(list_transform(
-                list_zip(ranking.hits, ranking.grades),
-                lambda _ranking_hit: TRY_CAST(persistence AS DOUBLE) ** (_ranking_hit[1] - 1)
-                    * CASE gain::VARCHAR
-                        WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                        ELSE 1
-                    END)),
-            0),
-        1)
-)::DOUBLE;
+_ranking_weighted_rbp(
+    ranking, persistence, gain, max_grade,
+    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
 
-CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp
-    (tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-(
-    coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
-    * least(
-        (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-            list_sum(list_transform(
-                list_zip(
-                    flatten(list_transform(tied.ties, lambda tie: list_resize(
-                        []::DOUBLE[],
-                        tie.hits,
-                        list_sum(list_transform(
-                            range(tie.above, tie.above + tie.taken),
-                            lambda above: TRY_CAST(persistence AS DOUBLE) ** above))
-                            / tie.size))),
-                    tied.grades),
-                lambda hit: hit[1] * CASE gain::VARCHAR
-                    WHEN 'graded' THEN hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                    ELSE 1
-                END)),
-            0),
-        1)
-)::DOUBLE;
+CREATE OR REPLACE TEMP MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
+* _ranking_weighted_rbp(
+    tied, persistence, gain, max_grade,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
+        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
+
+CREATE OR REPLACE TEMP MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
+least(
+    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(weights, ranking.grades),
+            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
+                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                ELSE 1
+            END)),
+        0),
+    1)::DOUBLE;
 
 -- The error text of a grade above max_grade; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
