@@ -57,8 +57,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
 ), _ranking_scores AS MATERIALIZED (
     SELECT
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
-        list_value(*COLUMNS(lambda c: lower(c) NOT IN (
-            'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'))) AS numbers,
+        list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
         NULL AS compared_measures
     FROM _ranking_users(
         rec,

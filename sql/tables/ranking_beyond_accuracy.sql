@@ -38,8 +38,7 @@ FROM (
             k,
             count(*) AS users,
             count(*) FILTER (NOT has_history) AS users_without_history,
-            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'userid', 'k', 'n_rec', 'n_items', 'has_history'))),
+            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c))),
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(

@@ -52,7 +52,7 @@ FROM (
         FROM query_table(by_user) AS users_of
         WHERE has_truth)
     UNPIVOT INCLUDE NULLS (
-        value FOR measure IN (COLUMNS(lambda c: lower(c) NOT IN ('system', 'ranking_system', 'userid', 'k')))
+        value FOR measure IN (COLUMNS(lambda c: NOT _ranking_is_key(c)))
     )
     GROUP BY ALL)
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST, measure ASC NULLS LAST;

@@ -44,8 +44,7 @@ FROM (
             count(*) FILTER (n_rec = 0) AS users_without_rec,
             NULL AS users_without_truth,
             count(*) FILTER (n_truth = 0) AS users_without_relevant,
-            ranking_mean(COLUMNS(lambda c: lower(c) NOT IN (
-                'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth')))
+            ranking_mean(COLUMNS(lambda c: NOT _ranking_is_key(c)))
         FROM query_table(by_user) AS users_of
         GROUP BY ALL))
 WHERE has_truth

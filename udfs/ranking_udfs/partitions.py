@@ -81,7 +81,6 @@ OF_MEANS = (
     ) / nullif(sum(part.n), 0)""",
 )
 Evaluate = Callable[[duckdb.DuckDBPyConnection], pa.RecordBatchReader]
-KEYS = "'system', 'ranking_system', 'has_truth', 'userid', 'k', 'n_rec', 'n_truth'"
 
 
 @dataclass(frozen=True)
@@ -277,7 +276,7 @@ class Partitioned:
             SELECT {system}has_truth, k, count(*) AS users,
                 count(*) FILTER (n_rec = 0) AS users_without_rec, NULL::BIGINT AS users_without_truth,
                 count(*) FILTER (n_truth = 0) AS users_without_relevant,
-                _ranking_mean_part(COLUMNS(lambda c: lower(c) NOT IN ({KEYS})))
+                _ranking_mean_part(COLUMNS(lambda c: NOT _ranking_is_key(c)))
             FROM ({self.values_sql})
             GROUP BY ALL"""
 
@@ -292,7 +291,8 @@ class Partitioned:
                 SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k) AS strangers
                 FROM (
                     SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                        _ranking_mean_of_parts(COLUMNS(lambda c: lower(c) NOT IN ({KEYS}, {counts})))
+                        _ranking_mean_of_parts(
+                            COLUMNS(lambda c: NOT _ranking_is_key(c) AND lower(c) NOT IN ({counts})))
                     FROM _ranking_sums
                     GROUP BY ALL
                 )

@@ -419,9 +419,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_default_measures() AS
 -- Whether a column of a table with a row per user is one to compare by.
 CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS
 CASE
-    WHEN measures IS NULL
-        THEN NOT list_contains(
-            ['system', 'userid', 'k', 'segment', 'ranking_segment', 'n_rec', 'n_rec_baseline', 'n_truth', 'n_items'],
-            lower(name))
+    WHEN measures IS NULL THEN NOT _ranking_is_key(name)
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;

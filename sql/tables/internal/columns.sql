@@ -176,3 +176,9 @@ regexp_extract_all(
     '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
     -- end of grades
     , 1);
+
+-- Whether a column of a table with a row per user is no measure.
+CREATE OR REPLACE TEMP MACRO _ranking_is_key(name) AS
+lower(name) IN (
+    'system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec',
+    'n_rec_baseline', 'n_truth', 'n_items');
