@@ -319,8 +319,8 @@ def test_an_option_that_is_not_valid_is_an_error_without_a_traceback(project: Pr
 
 
 def test_the_profile_and_the_model_of_the_readme_are_all_that_a_project_needs(tmp_path: Path) -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    (profile,) = re.findall(r"```yaml\n(.*?)```", readme, re.DOTALL)
+    readme = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+    (profile,) = re.findall(r"<!-- profile -->\n```yaml\n(.*?)```", readme, re.DOTALL)
     (model,) = re.findall(r"```jinja\n(.*?)```", readme, re.DOTALL)
     files = {
         "dbt_project.yml": "name: shop\nprofile: shop\nflags: {send_anonymous_usage_stats: false}",

@@ -30,6 +30,7 @@ SESSIONS = [
     "README.md",
     "sql/README.md",
     "examples/README.md",
+    "examples/queries.md",
     "examples/retrieval/README.md",
     "udfs/ranking_udfs/command/README.md",
     "udfs/ranking_udfs/duckdb/README.md",
@@ -157,7 +158,7 @@ def test_the_readme_of_the_last_release_still_runs(session: Session) -> None:
 
 
 def test_the_examples_of_the_reference_are_on_the_documents_tables() -> None:
-    for document in ("README.md", "sql/README.md"):
+    for document in ("README.md", "sql/README.md", "examples/queries.md"):
         assert TABLES in next(block.code for block in blocks(document) if block.language == "python")
 
 
