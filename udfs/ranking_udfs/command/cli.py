@@ -12,7 +12,7 @@ import click
 
 from ..evaluation import defaults
 from ..texts import shorten
-from .gates import PROBLEMS, VERDICTS
+from .gates import PROBLEMS
 from .messages import BROKEN_PIPE, EXIT_USAGE, INTERRUPTED, KILLED, PROGRAM, WRITABLE, say
 from .options import ALL, CHANGES, COMMANDS, COMPLETE, EVERY, FORMATS, group
 from .values import parse_measures
@@ -155,9 +155,9 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
             yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
         if one.verdict == PROBLEMS and given.no_check:
             yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
-        if (one.verdict in VERDICTS or one.reads_p) and given.command != "compare":
+        if one.is_tested and given.command != "compare":
             yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"
-        if (one.verdict in VERDICTS or one.reads_p) and given.baseline is None:
+        if one.is_tested and given.baseline is None:
             yield f"--fail-if {one.text} needs --baseline, which the others are compared with"
         if given.format == "sql":
             yield f"--fail-if {one.text} needs results: --format sql only prints what would find them"

@@ -20,7 +20,7 @@ from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import CODES, NOTHING, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
-from ..evaluation.words import COUNTS, OF_LISTS, Row
+from ..evaluation.words import Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation, comparison_of, request_of
 from ..inputs.files import extension
@@ -29,15 +29,7 @@ from ..measures.grammar import parse_measure
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
-from .gates import (
-    COMPARED,
-    CORRECTED,
-    check_conditions,
-    failures,
-    looks_at,
-    values_of_comparison,
-    values_of_summary,
-)
+from .gates import check_codes, failures, looks_at
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, is_terminal, write_output
@@ -101,11 +93,9 @@ class Work(Evaluation):
     def prepare(self) -> None:
         """Check the request, and the conditions of --fail-if, and that no output overwrites an input."""
         super().prepare()
-        request, given = self.request, self.given
-        names = [one.name for one in (*request.choices, *request.contents)]
-        columns = (*COMPARED, *CORRECTED) if self.caller == "compare" else (*COUNTS, *OF_LISTS, *names)
-        codes = fetch_rows(self.con, CODES) if given.fail_if else []
-        check_conditions(self.con, given.fail_if, self.caller, request.history, codes, columns)
+        if any(one.codes for one in self.given.fail_if):
+            codes = fetch_rows(self.con, CODES)
+            check_codes(self.given.fail_if, self.caller, self.request.history, codes)
 
     @cached_property
     def tables(self) -> Tables:
@@ -217,7 +207,7 @@ def evaluate(work: Work) -> str | bytes:
         with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
     cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    work.failed = failures(work.con, given.fail_if, rows, values_of_summary(rows, cuts), problems, cuts)
+    work.failed = failures(work.con, given.fail_if, rows, problems, cuts)
     is_named = bool(work.tables.systems) or len(work.systems) > 1
     shown = digits_of(given), width_of(given.output)
     return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
@@ -247,7 +237,7 @@ def compare(work: Work) -> str | bytes:
     orders = []
     if given.pairs or given.format not in COPIED:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
-    work.failed = failures(con, given.fail_if, every, values_of_comparison(every), problems)
+    work.failed = failures(con, given.fail_if, every, problems)
     if given.pairs:
         return letters_text(con, given, options, orders)
     return comparison_text(con, given, options, work.segment, found, orders, len(seen))

@@ -1,8 +1,8 @@
 """Conditions of `--fail-if`: how they are written, what they look at, and where one holds."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import isnan
 from operator import ge, gt, le, lt
 from typing import TYPE_CHECKING, Any
@@ -18,24 +18,17 @@ if TYPE_CHECKING:
 
 WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
-PROBLEMS = "problems"
-SIGNS: dict[str, Callable[[float, float], bool]] = {"<=": le, ">=": ge, "<": lt, ">": gt}
+PROBLEMS, SQL = "problems", "SQL"  # in place of a verdict
+SIGNS = {"<=": le, ">=": ge, "<": lt, ">": gt}
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
 VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
-SQL = "SQL"  # in place of a verdict
 IS_SQL = re.compile(r"=|<>|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
 CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict", "minimum_detectable_effect"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
 NOTHING_AT_0 = "at k = 0 there is nothing to look at"
-# The columns of a comparison that conditions of SQL may name, beside those of CORRECTED.
-COMPARED = (
-    *("users", "users_undefined", "users_without_rec_baseline", "users_without_rec_system", "wins", "ties"),
-    *("losses", "mean_baseline", "mean_system", "difference", "low", "high", "relative", "relative_low"),
-    *("relative_high", "standard_error", "effect_size", "higher_is_better"),
-)
 KEYS = ("system", "segment", "k", "measure")
 
 
@@ -47,9 +40,8 @@ class Condition:
     system: str | None = None  # the model that it looks at; None for each
     measure: str | None = None  # the measure that it looks at, with its options; None for each
     cuts: tuple[int | None, ...] = ()  # the cut-offs that it looks at; () for each
-    # the column that has a bound, None for the measure's mean; of problems, the codes of some
-    column: str | None = None
-    verdict: str | None = None  # the verdict that fails, or "problems" of the data, or SQL; None for a bound
+    column: str | None = None  # that it looks at; None for the measure's mean; of problems, the codes of some
+    verdict: str | None = None  # the verdict that fails, or PROBLEMS, or SQL; None for a bound
     sign: str = ""  # of the bound
     bound: float = 0.0  # the number to compare with
     share: bool = False  # whether that is a share of the users, in percent
@@ -61,9 +53,15 @@ class Condition:
         return {quoted or plain.lower() for quoted, plain in found}
 
     @property
-    def reads_p(self) -> bool:
-        """Return whether SQL of the condition reads a p or a verdict, which must then be corrected."""
-        return bool(self.names & CORRECTED)
+    def is_tested(self) -> bool:
+        """Whether it reads a verdict or a p, which are then corrected over all rows that are read so."""
+        return self.verdict in VERDICTS or bool(self.names & CORRECTED)
+
+    @property
+    def codes(self) -> list[str]:
+        """The codes of `problems(code, code)`; none for all."""
+        names = (self.column or "").split(",") if self.verdict == PROBLEMS else []
+        return [one.strip().lower() for one in names if one.strip()]
 
     def is_of(self, row: Row) -> bool:
         """Return whether it looks at a row of a comparison, or at a value."""
@@ -74,59 +72,51 @@ class Condition:
             and (self.verdict in (None, SQL) or can_be(str(self.verdict), row["measure"]))
         )
 
-
-@dataclass(frozen=True)
-class Value:
-    """A number of the results, with its row; its column is None for the mean of a measure."""
-
-    row: Row
-    column: str | None
-    number: float | None
-    users: int
+    def fails(self, value: Row) -> bool:
+        """Return whether a value has the verdict or is beyond the bound, as what is unknown is."""
+        number = value["value"]
+        if self.verdict is not None:
+            return bool(number == self.verdict)
+        bound = self.bound * value["users"] / 100 if self.share else self.bound
+        return number is None or isnan(number) or SIGNS[self.sign](number, bound)
 
 
 def parse_conditions(text: str) -> list[Condition]:
-    """Parse conditions with commas between them.
+    """Parse conditions with commas between them: of words, else of SQL if they look like that.
 
     Raises:
         ValueError: the rule that the text breaks
     """
-    return [parse_condition(one.strip()) for one in PART.findall(text) or [""]]
-
-
-def parse_condition(text: str) -> Condition:
-    """Parse one condition: of words, else of SQL if it looks like that; errors as in `parse_conditions`."""
-    try:
-        return parse_words(text)
-    except ValueError:
-        if IS_SQL.search(text):
-            return Condition(text, verdict=SQL)
-        raise
+    found = []
+    for one in PART.findall(text) or [""]:
+        try:
+            found.append(parse_words(one.strip()))
+        except ValueError:
+            if not IS_SQL.search(one):
+                raise
+            found.append(Condition(one.strip(), verdict=SQL))
+    return found
 
 
 def parse_words(text: str) -> Condition:
     """Parse a condition of words; errors as in `parse_conditions`."""
     if text == PROBLEMS or re.fullmatch(rf"{PROBLEMS}\(.+\)", text):
         return Condition(text, column=text[len(PROBLEMS) + 1 : -1] or None, verdict=PROBLEMS)
-    if (found := VERDICT.fullmatch(text)) is not None:
-        subject, verdict = found.groups()
-        system, measure, cuts, column = parse_subject(subject or "", text)
-        if measure is not None and not can_be(verdict, measure):
-            neither = f"of {measure}, neither of higher and lower is better"
-            rule = neither if verdict not in WAYS else f"{measure} is better or worse"
+    if found := VERDICT.fullmatch(text):
+        one, verdict = parse_subject(found[1] or "", text), found[2]
+        if one.measure is not None and not can_be(verdict, one.measure):
+            neither = f"of {one.measure}, neither of higher and lower is better"
+            rule = neither if verdict not in WAYS else f"{one.measure} is better or worse"
             right = "write 'worse' or 'better'" if verdict in WAYS else "write 'lower' or 'higher'"
             raise ValueError(f"{rule}: {right}, got {shorten(repr(text))}")
-        if column is None:
-            return Condition(text, system, measure, cuts, verdict=verdict)
-    elif (found := BOUND.fullmatch(text)) is not None:
-        subject, sign, bound, percent = found.groups()
-        system, measure, cuts, column = parse_subject(subject, text)
-        if percent and not (column or "").startswith("users_"):
+        if one.column is None:
+            return replace(one, column="verdict", verdict=verdict)
+    elif found := BOUND.fullmatch(text):
+        one = parse_subject(found[1], text)
+        if found[4] and not (one.column or "").startswith("users_"):
             raise ValueError(f"% is a share of the users, as in users_without_rec > 5%, got {text!r}")
-        if measure or column:
-            return Condition(
-                text, system, measure, cuts, column, None, sign, float(bound), share=bool(percent)
-            )
+        if one.measure or one.column:
+            return replace(one, sign=found[2], bound=float(found[3]), share=bool(found[4]))
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
 
 
@@ -137,66 +127,68 @@ def can_be(verdict: str, measure: str) -> bool:
     return verdict in ("unclear", "same") or (verdict in WAYS) == (measure in CONTENTS)
 
 
-def parse_subject(
-    text: str, condition: str
-) -> tuple[str | None, str | None, tuple[int | None, ...], str | None]:
-    """Parse `[SYSTEM:][MEASURE[@K]] [COLUMN]`."""
+def parse_subject(text: str, condition: str) -> Condition:
+    """Parse what a condition looks at, `[SYSTEM:][MEASURE[@K]] [COLUMN]`."""
     from ..measures import grammar
 
     system, colon, rest = text.rpartition(":")
-    words: list[str | None] = [*rest.split()]
-    measure: str | None = None
-    cuts: tuple[int | None, ...] = ()
+    words: list[str] = rest.split()
+    one = Condition(condition, system if colon else None)
     if words:
         try:
-            choice = grammar.parse_measure(words[0] or "")
-            measure, cuts = choice.name, choice.cuts
-            words = words[1:]
+            choice = grammar.parse_measure(words[0])
+            one, words = replace(one, measure=choice.name, cuts=choice.cuts), words[1:]
         except ValueError as error:
-            if not re.fullmatch(r"\w+", words[0] or ""):
+            if not re.fullmatch(r"\w+", words[0]):
                 raise ValueError(f"{error} in {shorten(repr(condition))}") from None
     if len(words) > 1 or (colon and not system):
         raise ValueError(f"{RULE}, got {shorten(repr(condition))}")
-    return system if colon else None, measure, cuts, next(iter(words), None)
+    return replace(one, column=next(iter(words), None))
 
 
-def values_of_summary(rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]) -> Iterator[Value]:
-    """Yield the numbers of rows of `ranking_summary`; `cuts` are those of each measure, by its name."""
+def values_of(rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]) -> list[Row]:
+    """Return each number of the rows with the keys of its row, its column, and the users that it is of.
+
+    The column is None for the mean of a measure. `rows` are those of ranking_compare_by_user, or of
+    ranking_summary, of whose measures `cuts` are the cut-offs.
+    """
+    found = {}
+    for row, measure, system, column, value in each_value(rows, cuts):
+        users = row["users"] + row.get("users_undefined", 0)
+        keys = {"system": system, "segment": row.get("segment"), "k": row["k"]}
+        # How many users have no list is the same for each measure.
+        of = None if column == "users_without_rec" else measure
+        one = {**keys, "measure": measure, "column": column, "value": value, "users": users}
+        found[column, of, *keys.values()] = one
+    return list(found.values())
+
+
+def each_value(
+    rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]
+) -> Iterator[tuple[Row, str | None, str | None, str | None, Any]]:
+    """Yield each value of the rows, behind its row, measure, system and column."""
     for row in rows:
-        for name, number in row.items():
-            if name not in cuts and name not in KEYS:
-                yield Value({**row_keys(row), "measure": None}, name, number, row["users"])
-            elif row["k"] in cuts.get(name, ()):
-                yield Value({**row_keys(row), "measure": name}, None, number, row["users"])
-
-
-def values_of_comparison(rows: Iterable[Row]) -> Iterator[Value]:
-    """Yield the numbers of rows of `ranking_compare_by_user`: the means of both models, and each column."""
-    for row in rows:
-        everybody = row["users"] + row["users_undefined"]
-        for side in ("system", "baseline"):
-            keys = {**row_keys(row), "system": row[side], "measure": row["measure"]}
-            yield Value(keys, None, row[f"mean_{side}"], everybody)
-            yield Value(keys, "users_without_rec", row[f"users_without_rec_{side}"], everybody)
-        for name, number in row.items():
-            if not isinstance(number, str) and name not in KEYS:
-                yield Value({**row_keys(row), "measure": row["measure"]}, name, number, everybody)
-
-
-def row_keys(row: Row) -> dict[str, Any]:
-    return {name: row.get(name) for name in ("system", "segment", "k")}
+        measure, system = row.get("measure"), row.get("system")
+        for side in ("system", "baseline") if measure else ():
+            yield row, measure, row[side], None, row[f"mean_{side}"]
+            yield row, measure, row[side], "users_without_rec", row[f"users_without_rec_{side}"]
+        for name, value in row.items():
+            if name in cuts:
+                if row["k"] in cuts[name]:
+                    yield row, name, system, None, value
+            elif name not in KEYS and (name == "verdict" or not isinstance(value, str)):
+                yield row, measure, system, name, value
 
 
 def looks_at(conditions: Iterable[Condition], row: Row) -> bool:
     """Return whether a verdict makes a condition fail: p is corrected over all such rows."""
-    return any((one.verdict in VERDICTS or one.reads_p) and one.is_of(row) for one in conditions)
+    return any(one.is_tested and one.is_of(row) for one in conditions)
 
 
 def failures(
     con: "duckdb.DuckDBPyConnection",
-    conditions: Iterable[Condition],
+    conditions: Sequence[Condition],
     rows: Sequence[Row] = (),
-    values: Iterable[Value] = (),
     problems: Sequence[Row] = (),
     cuts: Mapping[str, Sequence[int | None]] = {},
 ) -> list[str]:
@@ -204,15 +196,15 @@ def failures(
 
     `rows` are those of a comparison, or of an evaluation, of whose measures `cuts` are the cut-offs.
     """
-    every = list({value_key(one): one for one in values}.values())
-    found = [
-        (
-            one.text,
-            sql_failure(con, one, rows, cuts) if one.verdict == SQL else failure(one, rows, every, problems),
-        )
-        for one in conditions
-    ]
-    return [f"{text}: {line}" for text, line in found if line is not None]
+    values, found = values_of(rows, cuts) if conditions else [], []
+    for one in conditions:
+        if one.verdict == PROBLEMS:
+            of = [row for row in problems if is_problem(row) and (not one.codes or row["code"] in one.codes)]
+            line = line_of([problem_text(row) for row in of])
+        else:
+            line = sql_failure(con, one, rows, cuts) if one.verdict == SQL else failure(one, rows, values)
+        found += [f"{one.text}: {line}"] if line is not None else []
+    return found
 
 
 def sql_failure(
@@ -224,26 +216,6 @@ def sql_failure(
     """Say the rows of which a condition of SQL is true or unknown; p is the one that is corrected.
 
     Where it names measures of an evaluation, it looks at the cut-offs that are theirs.
-    """
-    own = [cuts[name] for name in condition.names & {*cuts}]
-    looked = [row for row in rows if all(row["k"] in ks for ks in own)]
-    if not looked:
-        return "there is nothing to look at"
-    if any(row["k"] == 0 for row in looked):
-        return NOTHING_AT_0
-    if condition.reads_p and all(row["p"] is None for row in looked):
-        return "there is nothing to compare"
-    given: Sequence[Row] = looked
-    if "p" in looked[0]:
-        given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
-    found = query_rows(con, condition, dict.fromkeys(name for row in given for name in row), given)
-    return line_of([place_of(looked[i]) for i in found])
-
-
-def query_rows(
-    con: "duckdb.DuckDBPyConnection", condition: Condition, names: Iterable[str], rows: Sequence[Row] = ()
-) -> list[int]:
-    """Return the numbers of the rows, which have columns of these names, of which a condition is not false.
 
     Raises:
         UsageError: DuckDB does not understand it.
@@ -252,73 +224,47 @@ def query_rows(
 
     from .tables import row_source
 
-    source, given = row_source(names, rows)
+    own = [cuts[name] for name in condition.names & {*cuts}]
+    looked = [row for row in rows if all(row["k"] in ks for ks in own)]
+    if not looked or any(row["k"] == 0 for row in looked):
+        return NOTHING_AT_0 if looked else "there is nothing to look at"
+    if condition.is_tested and all(row["p"] is None for row in looked):
+        return "there is nothing to compare"
+    given: Sequence[Row] = looked
+    if "p" in looked[0]:
+        given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
+    source, parameter = row_source(dict.fromkeys(name for row in given for name in row), given)
     query = f"SELECT _row FROM {source} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
     try:
-        return [i for (i,) in con.execute(query, [given]).fetchall()]
+        found = con.execute(query, [parameter]).fetchall()
     except Error as error:
         raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
+    return line_of([row_text(looked[i]) for (i,) in found])
 
 
-def failure(
-    condition: Condition, comparisons: Sequence[Row], values: Sequence[Value], problems: Sequence[Row]
-) -> str | None:
-    if condition.verdict == PROBLEMS:
-        chosen = problem_codes(condition)
-        found = [row for row in problems if is_problem(row) and (not chosen or row["code"] in chosen)]
-        return line_of([problem_text(row) for row in found])
-    if condition.verdict is not None:
-        seen = [row for row in comparisons if condition.is_of(row)]
-        if not seen:
-            return what_is_missing(condition, comparisons)
-        if any(row["k"] == 0 for row in seen):
-            return NOTHING_AT_0
-        if all(row["p"] is None for row in seen):
-            return "there is nothing to compare"
-        rows = [row for row in seen if row["verdict"] == condition.verdict]
-        among = f" ({len(rows)} of {len(seen)} comparisons)"
-        return f"{place_of(rows[0])}{among}" if rows else None
-    looked = [one for one in values if one.column == condition.column and condition.is_of(one.row)]
+def failure(condition: Condition, rows: Sequence[Row], values: Sequence[Row]) -> str | None:
+    """Say where a verdict or a bound holds, or why it looks at nothing."""
+    looked = [one for one in values if one["column"] == condition.column and condition.is_of(one)]
     if not looked:
-        rows = [one.row for one in values if one.column == condition.column]
-        there = dict.fromkeys(one.column or one.row["measure"] for one in values)
-        no_value = f"there is no such value, but {shorten(', '.join(there))}"
-        return what_is_missing(condition, rows) if rows else no_value
-    if condition.measure is not None and any(one.row["k"] == 0 for one in looked):
+        return what_is_there(values)
+    if (condition.verdict or condition.measure) and any(one["k"] == 0 for one in looked):
         return NOTHING_AT_0
-    held = [one for one in looked if exceeds(condition, one)]
-    held.sort(key=lambda one: (str(one.row["system"]), one.row["segment"] or "", cut_off_key(one.row["k"])))
-    numbers = ["NULL" if one.number is None else format_number(one.number) for one in held]
-    return line_of([f"{number} {place_of(one.row)}" for number, one in zip(numbers, held, strict=True)])
+    if condition.verdict and all(row["p"] is None for row in rows if condition.is_of(row)):
+        return "there is nothing to compare"
+    held = [one for one in looked if condition.fails(one)]
+    if condition.verdict:
+        return f"{row_text(held[0])} ({len(held)} of {len(looked)} comparisons)" if held else None
+    held.sort(key=lambda one: (str(one["system"]), one["segment"] or "", cut_off_key(one["k"])))
+    return line_of([f"{format_number(one['value']) or 'NULL'} {row_text(one)}" for one in held])
 
 
-def what_is_missing(condition: Condition, rows: Sequence[Row]) -> str:
-    """Say why a condition looks at none of these rows."""
-    if condition.verdict and not any(can_be(condition.verdict, row["measure"]) for row in rows):
-        names = ", ".join(dict.fromkeys(row["measure"] for row in rows))
-        words = "better or worse" if condition.verdict in WAYS else "higher or lower"
-        return f"all measures are {words}: {shorten(names)}"
-    wanted_names = (("model", "system", condition.system), ("measure", "measure", condition.measure))
-    for what, name, wanted in wanted_names:
-        there = dict.fromkeys(str(row[name]) for row in rows)
-        if wanted is not None and wanted not in there:
-            return f"there is no {what} {shorten(wanted)}, but {shorten(', '.join(there))}"
-    cuts = {row["k"] for row in rows if condition.measure in (None, row["measure"])}
-    return f"there is only k = {', '.join(map(format_cut_off, sorted(cuts, key=cut_off_key)))}"
-
-
-def value_key(value: Value) -> tuple[Any, ...]:
-    """Return what makes a number another one: how many users have no list is the same for each measure."""
-    measure = None if value.column == "users_without_rec" else value.row["measure"]
-    return value.column, measure, *(value.row[name] for name in ("system", "segment", "k"))
-
-
-def exceeds(condition: Condition, value: Value) -> bool:
-    """Return whether a value is beyond the bound; what is unknown is."""
-    if value.number is None or isnan(value.number):
-        return True
-    bound = condition.bound * value.users / 100 if condition.share else condition.bound
-    return SIGNS[condition.sign](value.number, bound)
+def what_is_there(values: Sequence[Row]) -> str:
+    """Say that a condition looks at none of these values."""
+    models = dict.fromkeys(row["system"] for row in values if row["system"] is not None)
+    at = [f"{row['measure']}@{format_cut_off(row['k'])}" for row in values if row["measure"]]
+    names = dict.fromkeys([*at, *(row["column"] for row in values if row["column"])])
+    found = filter(None, [", ".join(models), ", ".join(names)])
+    return f"there is nothing to look at, but {'; '.join(map(shorten, found))}"
 
 
 def line_of(found: Sequence[str]) -> str | None:
@@ -327,42 +273,24 @@ def line_of(found: Sequence[str]) -> str | None:
     return f"{found[0]}{more}" if found else None
 
 
-def place_of(row: Row) -> str:
+def row_text(row: Row) -> str:
     """Say which row it is: `als in ndcg@10, segment SE`."""
-    place = "" if row.get("system") is None else f"{shorten(row['system'])} "
-    place += f"in {row['measure']}@" if row.get("measure") else "at k = "
-    place += format_cut_off(row["k"])
+    text = "" if row.get("system") is None else f"{shorten(row['system'])} "
+    text += f"in {row['measure']}@" if row.get("measure") else "at k = "
+    text += format_cut_off(row["k"])
     segment = row.get("segment")
-    return place if segment in (None, EVERYBODY) else f"{place}, segment {shorten(segment)}"
+    return text if segment in (None, EVERYBODY) else f"{text}, segment {shorten(segment)}"
 
 
-def problem_codes(condition: Condition) -> list[str]:
-    """Return the codes of `problems(code, code)`; none for all."""
-    return [one.strip().lower() for one in (condition.column or "").split(",") if one.strip()]
-
-
-def check_conditions(
-    con: "duckdb.DuckDBPyConnection",
-    conditions: Iterable[Condition],
-    caller: str,
-    has_history: bool,
-    codes: Iterable[Row],
-    columns: Iterable[str],
+def check_codes(
+    conditions: Iterable[Condition], caller: str, has_history: bool, codes: Iterable[Row]
 ) -> None:
-    """Raise UsageError for SQL that is not understood, or a problem that the check never calls one.
-
-    `codes` are the rows of ranking_problem_codes, `columns` those that SQL may name beside KEYS.
-    """
-    for one in conditions:
-        if one.verdict == SQL:
-            query_rows(con, one, (*KEYS, "baseline", "method", *columns))
+    """Raise UsageError for a problem that the check never finds; `codes` are of ranking_problem_codes."""
     grave = {one["code"]: one for one in codes if one["can_be_problem"]}
-    for one in conditions:
-        for code in problem_codes(one) if one.verdict == PROBLEMS else ():
-            if code not in grave:
-                there = (name for name, row in grave.items() if has_history or not row["needs_history"])
-                hint = did_you_mean(code, grave)
-                rule = f"--fail-if problems(CODE) must be of codes of problems{hint}"
-                raise UsageError(f"{caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
-            if grave[code]["needs_history"] and not has_history:
-                raise UsageError(f"{caller}: --fail-if {one.text} needs --history FILE")
+    for condition, code in ((one, code) for one in conditions for code in one.codes):
+        if code not in grave:
+            there = (name for name, row in grave.items() if has_history or not row["needs_history"])
+            rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
+            raise UsageError(f"{caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
+        if grave[code]["needs_history"] and not has_history:
+            raise UsageError(f"{caller}: --fail-if {condition.text} needs --history FILE")
