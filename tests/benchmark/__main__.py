@@ -1,7 +1,233 @@
-"""`python -m tests.benchmark`: every contender on the same tables."""
+"""Contenders on the same tables: seconds, memory, ratio to the first one, and whether the numbers agree."""
 
+import argparse
+import json
+import os
+import platform
+import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from statistics import median
+from typing import Any
 
-from .compare import main
+from .contenders import CONTENDERS, Numbers, Task
+from .data import IDS, Data, Files, make
 
-sys.exit(main(sys.argv[1:]))
+ROOT = Path(__file__).parents[2]
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS", "OPENBLAS_NUM_THREADS")
+TOY = Data(users=200, items=500, recs=20, truth=5)
+SAME = 1e-9
+SUFFIXES = {"K": 1_000, "M": 1_000_000}
+
+
+@dataclass
+class Run:
+    """Seconds to load and to evaluate, CPU seconds, megabytes at the peak, the numbers; or why none."""
+
+    load: float = 0.0
+    evaluate: float = 0.0
+    cpu: float = 0.0
+    megabytes: float = 0.0
+    numbers: Numbers = field(default_factory=dict)
+    error: str = ""
+
+    @property
+    def seconds(self) -> float:
+        return self.load + self.evaluate
+
+
+def run(name: str, task: Task, toy: Files, timeout: float | None = None) -> Run:
+    """Run the contender in a fresh interpreter: on the toy tables first, then, timed, on the task's."""
+    what = {"contender": name, "toy": str(toy.folder), **asdict(task), "files": str(task.files.folder)}
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "tests.benchmark", "--run", json.dumps(what)],
+            cwd=ROOT,
+            env=os.environ | dict.fromkeys(THREAD_VARIABLES, str(task.threads)),
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+    except subprocess.TimeoutExpired:
+        return Run(error=f"more than {timeout:g} s")
+    if done.returncode:
+        return Run(error=done.stderr.strip().rpartition("\n")[2][:200].replace("|", "/"))
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    return Run(**found | {"numbers": {(name, k): value for name, k, value in found["numbers"]}})
+
+
+def run_here(what: dict[str, Any]) -> None:
+    """Print the run as JSON."""
+    name, toy = what.pop("contender"), Files(Path(what.pop("toy")))
+    task = Task(**what | {"files": Files(Path(what["files"]))})
+    steps(name, Task(**vars(task) | {"files": toy, "memory_limit": ""}))
+    found = asdict(steps(name, task))
+    found["numbers"] = [[*key, value] for key, value in found["numbers"].items()]
+    print(json.dumps(found))
+
+
+def steps(name: str, task: Task) -> Run:
+    """Both steps of a contender, timed."""
+    started, worked = time.perf_counter(), cpu_seconds()
+    work = CONTENDERS[name].run(task)
+    next(work)
+    loaded = time.perf_counter()
+    try:
+        next(work)
+    except StopIteration as end:
+        numbers = end.value
+    ended, cpu = time.perf_counter(), cpu_seconds() - worked
+    status = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    return Run(loaded - started, ended - loaded, cpu, int(status["VmHWM"].split()[0]) / 1024, numbers)
+
+
+def cpu_seconds() -> float:
+    """What this process and all that come from it have worked: Spark's, and its Python workers."""
+    parents, ticks = {}, {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = path.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(path.parent.name)] = int(fields[1])
+        ticks[int(path.parent.name)] = sum(map(int, fields[11:15]))
+    found, ours = 0, {os.getpid()}
+    while found < len(ours):
+        found = len(ours)
+        ours |= {process for process, parent in parents.items() if parent in ours}
+    return sum(ticks.get(process, 0) for process in ours) / os.sysconf("SC_CLK_TCK")
+
+
+def number(text: str) -> int:
+    """A count, with K or M for thousands and millions."""
+    return int(float(text[:-1]) * SUFFIXES[text[-1]]) if text[-1:] in SUFFIXES else int(text)
+
+
+def options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.benchmark",
+        description=__doc__,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    groups = sorted({one.group for one in CONTENDERS.values()})
+    for name, kind, default, text in (
+        ("--recs", number, 1_000_000, "recommendations in all: 1M, 10M, ..."),
+        ("--per-user", int, 100, "recommendations per user"),
+        ("--truth", int, 20, "truth items per user"),
+        ("--items", number, 50_000, "items in the catalogue"),
+        ("--skew", float, 1.0, "Zipf exponent of the catalogue"),
+        ("--ties", number, 0, "at most so many different scores; 0: no ties"),
+        ("--seed", int, 1, "of the data"),
+        ("--threads", int, 2, "that each contender may use"),
+        ("--repeat", int, 5, "runs of each"),
+        ("--cache", Path, None, "folder to keep the data in, in place of a temporary one"),
+        ("--memory-limit", str, "", "DuckDB's memory_limit"),
+        ("--timeout", float, None, "seconds after which a run is given up"),
+        ("--contenders", lambda text: text.split(","), None, "names, separated by commas"),
+    ):
+        parser.add_argument(name, type=kind, default=default, help=text)
+    parser.add_argument("--k", type=lambda text: [*map(int, text.split(","))], default=[10], help="cut-offs")
+    parser.add_argument("--ids", choices=IDS, default="BIGINT", help="type of the ids")
+    parser.add_argument(
+        "--order", choices=("user", "none"), default="user", help="how rows lie in the tables"
+    )
+    parser.add_argument("--source", choices=("duckdb", "parquet"), default="duckdb", help="what DuckDB reads")
+    parser.add_argument("--group", choices=groups, default="tables", help="contenders, where none is named")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = options()
+    given = parser.parse_args(arguments)
+    names = given.contenders or [name for name, one in CONTENDERS.items() if one.group == given.group]
+    if unknown := set(names) - CONTENDERS.keys():
+        parser.error(f"--contenders must be of {', '.join(CONTENDERS)}; got {', '.join(sorted(unknown))}")
+    data = Data(
+        given.recs // given.per_user, given.items, given.per_user, given.truth, given.ids,
+        given.skew, given.ties, given.order, given.seed,
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as made:
+        folder = (given.cache or Path(made)).resolve()
+        say(f"making {data}")
+        files, toy = make(data, folder), make(TOY, folder)
+        task = Task(files, given.k, given.threads, given.source, given.memory_limit)
+        runs: dict[str, list[Run]] = {name: [] for name in names}
+        for turn in range(given.repeat):  # in turns: whatever else the machine does falls on all of them
+            for name, done in runs.items():
+                if not (done and done[-1].error):
+                    done.append(run(name, task, toy, given.timeout))
+                    say(f"{turn + 1}/{given.repeat} {name}: {done[-1].error or f'{done[-1].seconds:.3g} s'}")
+    packages = [package for name in names for package in CONTENDERS[name].packages]
+    print(heading(arguments, packages))
+    print(f"{data}; k = {given.k}; {given.threads} threads.\n\n{results(runs)}")
+    differences = list(disagreements(runs))
+    print("\n".join(difference for difference, _ in differences))
+    return int(not all(agree for _, agree in differences))
+
+
+def say(text: str) -> None:
+    """A line for who waits; the report itself goes to standard output."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def heading(arguments: Sequence[str], packages: Iterable[str]) -> str:
+    """The command line, and what it ran with."""
+    found = []
+    for package in dict.fromkeys(packages):
+        try:
+            found.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            found.append(f"{package} not installed")
+    system = f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} CPUs"
+    return f"`{' '.join(('python -m tests.benchmark', *arguments))}`\n\n{system}; {', '.join(found)}.\n"
+
+
+COLUMNS = ("contender", "seconds", "min", "max", "CPU", "load", "evaluate", "peak MB")
+RATIOS = ("time", "evaluate", "CPU", "memory")
+
+
+def results(runs: dict[str, list[Run]]) -> str:
+    """The table of all contenders as Markdown; ratios are of medians, to the first."""
+    rows, first = [], None
+    for name, done in runs.items():
+        if done[-1].error:
+            rows.append([name, f"failed: {done[-1].error}", *[""] * (len(COLUMNS) + len(RATIOS) - 2)])
+            continue
+        total, cpu, load, evaluate, memory = (
+            median(getattr(one, kind) for one in done)
+            for kind in ("seconds", "cpu", "load", "evaluate", "megabytes")
+        )
+        ours = total, evaluate, cpu, memory
+        first = first or ours
+        times = [total, min(one.seconds for one in done), max(one.seconds for one in done)]
+        cells = [f"{value:#.3g}" for value in (*times, cpu, load, evaluate)]
+        ratios = [f"{value / (of_first or 1):.2f}" for value, of_first in zip(ours, first, strict=True)]
+        rows.append([name, *cells, f"{memory:,.0f}", *ratios])
+    head = [*COLUMNS, *(f"{name} to the first" for name in RATIOS)]
+    lines = [head, ["---", *["--:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
+
+
+def disagreements(runs: dict[str, list[Run]]) -> Iterator[tuple[str, bool]]:
+    """How far each contender's numbers are from the first one's, and whether they are the same."""
+    all_numbers = {name: done[-1].numbers for name, done in runs.items() if done[-1].numbers}
+    first, *others = all_numbers or [""]
+    for name in others:
+        expected = all_numbers[first]
+        shared = expected.keys() & all_numbers[name]
+        gaps = {key: abs(all_numbers[name][key] - expected[key]) for key in sorted(shared)}
+        apart = {key: gap for key, gap in gaps.items() if not gap <= SAME}
+        text = f"- {name} and {first}: " + (f"differ: {apart}" if apart else f"{len(gaps)} numbers agree")
+        yield f"{text} (largest difference {max(gaps.values()):.1g})", not apart
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--run"]:
+        run_here(json.loads(sys.argv[2]))
+    else:
+        sys.exit(main(sys.argv[1:]))

@@ -6,8 +6,10 @@ happen on toy data before the clock starts, and so does just-in-time compilation
 """
 
 import math
-from collections.abc import Callable, Generator, Mapping
-from dataclasses import dataclass, field
+import os
+import sys
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
@@ -31,32 +33,19 @@ class Task:
 
 @dataclass(frozen=True)
 class Contender:
-    """A contender by name: how it runs, whose versions to tell, and where its definitions are others.
+    """How it runs, whose versions to tell, and with whom it is held to be compared."""
 
-    departs    by measure: why its number is another one
-    separates  whether loading and evaluating are two steps for its users too
-    """
-
-    name: str
     run: Callable[[Task], Steps]
     packages: tuple[str, ...]
-    departs: Mapping[str, str] = field(default_factory=dict)
-    separates: bool = True
+    group: str
 
 
 CONTENDERS: dict[str, Contender] = {}
 
 
-def contender(
-    name: str, *packages: str, separates: bool = True, departs: Mapping[str, str] | None = None
-) -> Callable[[Callable[[Task], Steps]], Callable[[Task], Steps]]:
+def contender(name: str, *packages: str, group: str = "tables") -> Callable[[Callable[[Task], Steps]], Any]:
     """Enter the function below as a contender."""
-
-    def enter(run: Callable[[Task], Steps]) -> Callable[[Task], Steps]:
-        CONTENDERS[name] = Contender(name, run, packages, departs or {}, separates)
-        return run
-
-    return enter
+    return lambda run: CONTENDERS.setdefault(name, Contender(run, packages, group)).run
 
 
 def connect(task: Task) -> Any:
@@ -77,7 +66,7 @@ def connect(task: Task) -> Any:
     return con
 
 
-@contender("ranking_udfs", "duckdb", "pyarrow", "numpy", separates=False)
+@contender("ranking_udfs", "duckdb", "pyarrow", "numpy")
 def ours(task: Task) -> Steps:
     """ranking_summary, in the default order of ties."""
     import ranking_udfs
@@ -121,7 +110,7 @@ MANY_RANKED = """
     )"""
 
 
-@contender("SQL by hand", "duckdb", separates=False)
+@contender("SQL by hand", "duckdb")
 def sql(task: Task) -> Steps:
     """What an expert writes for these six measures and these tables alone.
 
@@ -158,7 +147,7 @@ def sql(task: Task) -> Steps:
     return {name: float(value or 0) / users for name, value in zip(names, values, strict=True)}
 
 
-@contender("floor", "duckdb", separates=False)
+@contender("floor", "duckdb")
 def floor(task: Task) -> Steps:
     """No measures: the ordered lists to the largest k and the truth sets, built and joined."""
     con = connect(task)
@@ -178,7 +167,7 @@ def floor(task: Task) -> Steps:
     return {}
 
 
-@contender("Polars", "polars", separates=False)
+@contender("Polars", "polars")
 def polars(task: Task) -> Steps:
     """A lazy query over the Parquet files; like the SQL by hand, it takes them to be clean."""
     import polars as pl
@@ -282,20 +271,6 @@ def ranx(task: Task) -> Steps:
     return {(ours, k): float(found[f"{name}@{k}"]) for name, ours in names.items() for k in task.ks}
 
 
-@contender("ir-measures", "ir-measures", "pytrec-eval-terrier", "pandas")
-def ir_measures(task: Task) -> Steps:
-    """Its default providers: pytrec-eval-terrier, and MS MARCO's script for the reciprocal rank at k."""
-    import ir_measures
-    from ir_measures import AP, RR, P, R, Success, nDCG
-
-    rec, truth = frames(task, "query_id", "doc_id", text=True)
-    yield
-    kinds = dict(zip((R, P, AP, RR, nDCG, Success), MEASURES, strict=True))
-    measures = {kind @ k: (name, k) for kind, name in kinds.items() for k in task.ks}
-    found = ir_measures.calc_aggregate(list(measures), truth, rec)
-    return {measures[measure]: float(value) for measure, value in found.items()}
-
-
 @contender("RecTools", "rectools", "pandas")
 def rectools(task: Task) -> Steps:
     """Its metrics over data frames; evaluation includes ranking by score, which it leaves to its user."""
@@ -319,30 +294,176 @@ def rectools(task: Task) -> Steps:
     return {(name, k): float(found[f"{name} {k}"]) for name in kinds for k in task.ks}
 
 
-@contender("scikit-learn", "scikit-learn", "pandas", "numpy")
-def sklearn(task: Task) -> Steps:
-    """NDCG alone, over matrices; it has none of the other measures at k. torchmetrics judges user by user."""
-    import numpy as np
-    from sklearn.metrics import ndcg_score
+# --- Two systems, compared: the second ranks each user's items by scores of its own ---
 
-    rec, truth = frames(task, "user", "item", text=False)
+TWO = """
+    CREATE TEMP TABLE two AS
+    SELECT 'a' AS system, * FROM rec
+    UNION ALL SELECT 'b', * REPLACE (score + hash(userid, itemid) % 100 / 200 AS score) FROM rec
+"""
+BY_USER = "CREATE OR REPLACE TEMP TABLE by_user AS FROM ranking_by_user('two', 'truth', [10], measures := {})"
+COMPARED = ["ndcg", "recall", "average_precision", "mrr", "hit_rate", "precision"]
+
+
+def of_two(before: str, query: str) -> Callable[[Task], Steps]:
+    def run(task: Task) -> Steps:
+        import ranking_udfs
+
+        con = ranking_udfs.register(connect(task)).execute(TWO)
+        con.execute(before)
+        yield
+        con.execute(query).fetchall()
+        return {}
+
+    return run
+
+
+BY_USER = BY_USER.format(COMPARED)
+for name, before, query in (
+    ("ranking_by_user, to a table", "", BY_USER),
+    ("ranking_compare", "", "FROM ranking_compare('two', 'truth', [10])"),
+    ("ranking_compare_by_user", BY_USER, "FROM ranking_compare_by_user('by_user')"),
+    ("by permutations", BY_USER, "FROM ranking_compare_by_user('by_user', test := 'randomization')"),
+):
+    contender(name, "duckdb", "pyarrow", "numpy", group="comparison")(of_two(before, query))
+
+
+@contender("ranx's compare", "ranx", group="comparison")
+def ranx_compare(task: Task) -> Steps:
+    """Its paired t-test over its own tables."""
+    import ranx
+
+    con = connect(task).execute(TWO)
+
+    def frame(rest: str) -> Any:
+        texts = con.sql(f"SELECT userid::VARCHAR AS q_id, itemid::VARCHAR AS doc_id, {rest}").df()
+        return texts.astype({"q_id": object, "doc_id": object})
+
+    runs = [
+        ranx.Run.from_df(
+            frame(f"score::DOUBLE AS score FROM two WHERE system = '{one}'"), name=one, score_col="score"
+        )
+        for one in "ab"
+    ]
+    qrels = ranx.Qrels.from_df(frame("1::BIGINT AS relevance FROM truth"), score_col="relevance")
+    metrics = [f"{name}@10" for name in ("ndcg", "recall", "map", "mrr", "hit_rate", "precision")]
     yield
-    both = truth.merge(rec, on=["user", "item"], how="outer")
-    both = both[both["user"].isin(truth["user"].unique())]
-    row = both["user"].factorize()[0]
-    column = both.groupby("user", sort=False).cumcount().to_numpy()
-    # Items that were missed come last, beyond any k.
-    users, width = row.max() + 1, column.max() + 1 + max(task.ks)
-    grades, scores = np.zeros((users, width)), np.full((users, width), -1.0)
-    grades[row, column] = both["relevance"].fillna(0)
-    scores[row, column] = both["score"].fillna(-2)
-    given = (scores >= 0).any(axis=1)
-    found = {}
-    for k in task.ks:
-        total = 0.0
-        for start in range(0, users, 10_000):
-            part = slice(start, start + 10_000)
-            keep = given[part]
-            total += ndcg_score(grades[part][keep], scores[part][keep], k=k, ignore_ties=True) * keep.sum()
-        found["ndcg", k] = total / users
-    return found
+    ranx.compare(
+        qrels,
+        runs,
+        metrics,
+        stat_test="student",
+        n_permutations=1,
+        threads=task.threads,
+        make_comparable=True,
+    )
+    return {}
+
+
+# --- Measures over lists, beside the same query without them ---
+
+BUILD = """
+    SELECT userid, items, relevant
+    FROM (SELECT userid, to_ordered_list(itemid, score, '-reverse') AS items FROM rec GROUP BY userid)
+    JOIN (SELECT userid, collect_set(itemid) AS relevant FROM truth GROUP BY userid) USING (userid)
+"""
+
+
+def of_lists(columns: str) -> Callable[[Task], Steps]:
+    def run(task: Task) -> Steps:
+        import ranking_udfs
+
+        con = ranking_udfs.register(connect(task)).execute(f"CREATE TEMP TABLE lists AS {BUILD}")
+        yield
+        calls = ", ".join(columns.format(name, k) for name in MEASURES for k in task.ks)
+        con.execute(f"SELECT {calls} FROM lists").fetchall()
+        return {}
+
+    return run
+
+
+for name, columns in {
+    "lists": 'avg("{}"(items, relevant, {}))',
+    "lists, judged": 'avg("{}"(judge(items, relevant), {}))',
+    "len": "avg(len(items)), avg(len(relevant))",
+}.items():
+    contender(name, "duckdb", "pyarrow", "numpy", group="lists")(of_lists(columns))
+
+
+# --- Spark: the floor is the top 10 of each user as a list, the truth as a set, joined, without a measure ---
+
+
+def on_spark(evaluate: Callable[[Any, Any, Task], Numbers]) -> Callable[[Task], Steps]:
+    def run(task: Task) -> Steps:
+        from pyspark.sql import SparkSession
+
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        spark = (
+            SparkSession.builder.master(f"local[{task.threads}]")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.memory", "2g")
+            .config("spark.sql.shuffle.partitions", 8)
+            .config("spark.sql.adaptive.coalescePartitions.enabled", "false")
+            .getOrCreate()
+        )
+        spark.sparkContext.setLogLevel("ERROR")
+        rec, truth = (spark.read.parquet(str(path)) for path in (task.files.rec, task.files.truth))
+        yield
+        return evaluate(rec, truth, task)
+
+    return run
+
+
+def spark_lists(rec: Any, truth: Any, task: Task) -> Any:
+    """The lists and sets, as `RankingEvaluator` wants them: arrays of DOUBLE where ids are numbers."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as F  # noqa: N812
+
+    kind = rec.schema["itemid"].dataType.simpleString().replace("bigint", "double")
+    window = Window.partitionBy("userid").orderBy(F.col("score").desc_nulls_last(), "itemid")
+    top = rec.withColumn("rank", F.row_number().over(window)).where(F.col("rank") <= max(task.ks))
+    item = F.col("itemid").cast(kind)
+    listed = top.groupBy("userid").agg(
+        F.sort_array(F.collect_list(F.struct("rank", item.alias("item")))).alias("rec")
+    )
+    known = truth.groupBy("userid").agg(F.collect_set(item).alias("truth"))
+    empty = F.array().cast(f"array<{kind}>")
+    return known.join(listed, "userid", "left").select(
+        F.coalesce(F.col("rec.item"), empty).alias("rec"), "truth"
+    )
+
+
+def spark_floor(rec: Any, truth: Any, task: Task) -> Numbers:
+    spark_lists(rec, truth, task).selectExpr("sum(size(rec))", "sum(size(truth))").collect()
+    return {}
+
+
+def spark_summary(rec: Any, truth: Any, task: Task) -> Numbers:
+    import ranking_udfs.spark
+
+    rows = ranking_udfs.spark.ranking_summary(rec, truth, task.ks, [*MEASURES]).collect()
+    return {(measure, row["k"]): row[measure] for row in rows for measure in MEASURES}
+
+
+def spark_evaluator(rec: Any, truth: Any, task: Task) -> Numbers:
+    """Spark's own, which has these four, runs a job for each, and divides precision by k."""
+    from pyspark.ml.evaluation import RankingEvaluator
+
+    found = spark_lists(rec, truth, task)
+    names = {"recallAtK": "recall", "precisionAtK": "precision", "ndcgAtK": "ndcg"}
+    return {
+        (ours, k): RankingEvaluator(predictionCol="rec", labelCol="truth", k=k, metricName=name).evaluate(
+            found
+        )
+        for name, ours in names.items()
+        for k in task.ks
+    }
+
+
+for name, evaluate in {
+    "Spark, ranking_summary": spark_summary,
+    "Spark, floor": spark_floor,
+    "Spark, RankingEvaluator": spark_evaluator,
+}.items():
+    contender(name, "pyspark", "duckdb", group="spark")(on_spark(evaluate))
+contender("ranking_udfs in DuckDB", "duckdb", group="spark")(ours)

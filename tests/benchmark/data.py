@@ -31,19 +31,6 @@ class Data:
     order: str = "user"
     seed: int = 1
 
-    @property
-    def name(self) -> str:
-        return "-".join(str(value).lower() for value in astuple(self))
-
-    def __str__(self) -> str:
-        return (
-            f"{self.users:,} users, {self.users * self.recs:,} recommendations ({self.recs} each), "
-            f"{self.truth} truth items each, {self.items:,} items (Zipf exponent {self.skew:g}), "
-            f"{self.ids} ids"
-            + (f", at most {self.ties} different scores" if self.ties else "")
-            + (", rows in no order" if self.order == "none" else "")
-        )
-
 
 @dataclass(frozen=True)
 class Files:
@@ -99,7 +86,8 @@ def drawn(data: Data, table: str, length: str, absent: int) -> str:
 
 def make(data: Data, cache: Path) -> Files:
     """The files that hold these tables; made if they are not there yet."""
-    files = Files(cache / f"{data.name}-duckdb-{duckdb.__version__}")
+    name = "-".join(str(value).lower() for value in astuple(data))
+    files = Files(cache / f"{name}-duckdb-{duckdb.__version__}")
     if files.truth.exists():  # the last one made
         return files
     files.folder.mkdir(parents=True, exist_ok=True)

@@ -11,9 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from .process import ROOT
-from .report import heading, table
-
+ROOT = Path(__file__).parents[2]
 # Runs in a fresh interpreter, and prints CPU seconds by name, the least of five where a line repeats.
 LINES = """
 import json, sys, time
@@ -58,19 +56,15 @@ print(json.dumps(found))
 EVALUATE = "evaluate examples/data/dummy_rec.csv examples/data/dummy_truth.csv -k 4 -k 2"
 
 
-def in_process() -> dict[str, float]:
-    """The lines of a fresh interpreter."""
-    run = subprocess.run([sys.executable, "-c", LINES], cwd=ROOT, check=True, capture_output=True, text=True)
-    found: dict[str, float] = json.loads(run.stdout)
-    return found
+def process(*arguments: str, cwd: Path = ROOT) -> str:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True).stdout
 
 
 def command() -> float:
     """CPU seconds of the whole process of `ranking-udfs evaluate` on the README's files."""
     before = os.times()
-    subprocess.run(
-        [sys.executable, "-m", "ranking_udfs", *EVALUATE.split()], cwd=ROOT, check=True, capture_output=True
-    )
+    process("-m", "ranking_udfs", *EVALUATE.split())
     after = os.times()
     return after.children_user + after.children_system - before.children_user - before.children_system
 
@@ -79,16 +73,13 @@ def dbt_by_the_clock() -> float:
     """Seconds that `dbt build` takes for the example, which is built anew."""
     with tempfile.TemporaryDirectory() as folder:
         unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*")
-        project = shutil.copytree(
-            ROOT / "examples" / "dbt_project", Path(folder) / "project", ignore=unwanted
-        )
+        project = shutil.copytree(ROOT / "examples/dbt_project", Path(folder) / "project", ignore=unwanted)
         started = time.perf_counter()
-        build = [sys.executable, "-m", "dbt.cli.main", "build", "--threads", "4"]
-        subprocess.run(build, cwd=project, check=True, capture_output=True)
+        process("-m", "dbt.cli.main", "build", "--threads", "4", cwd=project)
         return time.perf_counter() - started
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str]) -> None:
     """Print the table. To compare two checkouts, run it with the PYTHONPATH of each in turns."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--repeat", type=int, default=5, help="how often each line is measured")
@@ -96,19 +87,14 @@ def main(arguments: Sequence[str]) -> int:
     given = options.parse_args(arguments)
     least: dict[str, float] = {}
     for _ in range(given.repeat):
-        found = in_process() | {"ranking-udfs evaluate, whole process": command()}
+        found = json.loads(process("-c", LINES)) | {"ranking-udfs evaluate, whole process": command()}
         if given.dbt:
             found["the dbt example, 56 nodes, by the clock"] = dbt_by_the_clock()
         least = {name: min(value, least.get(name, value)) for name, value in found.items()}
-    print(heading("tests.benchmark.startup", arguments, ("duckdb", "pyarrow", "numpy")))
-    print(
-        table(
-            ("CPU seconds, least of " + str(given.repeat), "seconds"),
-            [[name, f"{value:.3f}"] for name, value in least.items()],
-        )
-    )
-    return 0
+    print(f"| CPU seconds, least of {given.repeat} | seconds |\n|---|--:|")
+    for name, value in least.items():
+        print(f"| {name} | {value:.3f} |")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    main(sys.argv[1:])
