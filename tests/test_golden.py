@@ -123,7 +123,10 @@ def evaluated(code: str) -> tuple[str, str]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            found: Any = eval(code, {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__})
+            found: Any = eval(
+                code,
+                {name: getattr(ranking_udfs, name) for name in ranking_udfs.__all__} | {"duckdb": duckdb},
+            )
             if isinstance(found, duckdb.DuckDBPyRelation):
                 found = "\n".join(map(str, [tuple(found.columns), *found.fetchall()]))
             elif hasattr(found, "html"):
