@@ -313,7 +313,8 @@ COMPUTE: dict[str, Callable[[str], float]] = {
 def read_library(block: str) -> Library:
     head, *rows = (line.split(" | ") for line in block.replace("\n    ", " ").splitlines())
     found = [Row(theirs, ours, float(value), *more) for theirs, ours, value, *more in rows]
-    return Library(*head[:4], "".join(head[4:]), found, COMPUTE.get(head[0]))
+    name, version, rec, truth, *note = head
+    return Library(name, version, rec, truth, "".join(note), found, COMPUTE.get(name))
 
 
 LIBRARIES = [read_library(block) for block in TABLE.strip().split("\n\n")]

@@ -246,7 +246,7 @@ def failure(condition: Condition, rows: Sequence[Row], values: Sequence[Row]) ->
     """Say where a verdict or a bound holds, or why it looks at nothing."""
     looked = [one for one in values if one["column"] == condition.column and condition.is_of(one)]
     if not looked:
-        return what_is_there(values)
+        return what_is_there(condition, values)
     if (condition.verdict or condition.measure) and any(one["k"] == 0 for one in looked):
         return NOTHING_AT_0
     if condition.verdict and all(row["p"] is None for row in rows if condition.is_of(row)):
@@ -258,13 +258,19 @@ def failure(condition: Condition, rows: Sequence[Row], values: Sequence[Row]) ->
     return line_of([f"{format_number(one['value']) or 'NULL'} {row_text(one)}" for one in held])
 
 
-def what_is_there(values: Sequence[Row]) -> str:
-    """Say that a condition looks at none of these values."""
-    models = dict.fromkeys(row["system"] for row in values if row["system"] is not None)
-    at = [f"{row['measure']}@{format_cut_off(row['k'])}" for row in values if row["measure"]]
-    names = dict.fromkeys([*at, *(row["column"] for row in values if row["column"])])
-    found = filter(None, [", ".join(models), ", ".join(names)])
-    return f"there is nothing to look at, but {'; '.join(map(shorten, found))}"
+def what_is_there(condition: Condition, values: Sequence[Row]) -> str:
+    """Say which models, measures and, for a bound on one, columns a condition could look at."""
+    names = {
+        "models": dict.fromkeys(row["system"] for row in values if row["system"] is not None),
+        "measures": dict.fromkeys(
+            f"{row['measure']}@{format_cut_off(row['k'])}" for row in values if row["measure"]
+        ),
+        "columns": dict.fromkeys(
+            row["column"] for row in values if row["column"] and not (condition.measure or condition.verdict)
+        ),
+    }
+    found = [f"{what} {shorten(', '.join(some))}" for what, some in names.items() if some]
+    return f"there is nothing to look at: {'; '.join(found)}"
 
 
 def line_of(found: Sequence[str]) -> str | None:
