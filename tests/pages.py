@@ -56,17 +56,6 @@ def written(run: Run) -> Written:
     return run_it
 
 
-PAGES: dict[str, str] = {}
-
-
-def standard(written: Written) -> str:
-    """A page that many look at, written once."""
-    if not PAGES:
-        PAGES["standard"] = written(*ARGUMENTS, *SEGMENT)
-    Path("report.html").write_text(PAGES["standard"], encoding="utf-8")
-    return PAGES["standard"]
-
-
 def parsed(html: str) -> Any:
     """The page as a tree; html5lib fails at whatever is not HTML."""
     return html5lib.HTMLParser(strict=True).parse(html)
