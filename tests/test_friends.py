@@ -114,17 +114,17 @@ def test_data_frames_are_tables(shared: duckdb.DuckDBPyConnection, frames: Any) 
 
 ALL_OVER_ARROW = """if True:
     import duckdb, ranking_udfs
-    from tests.test_portable import QUERIES, TABLES
+    from tests.calls import MAKE
+    from tests.test_portable import QUERIES
 
     con = ranking_udfs.register(duckdb.connect())
-    con.execute(TABLES)
-    expected = {query: con.execute(query).fetchall() for query in QUERIES.values()}
-    rec, truth, systems, by_user = (
-        con.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth", "systems", "by_user")
-    )
-    con.execute("DROP TABLE rec; DROP TABLE truth; DROP TABLE systems; DROP TABLE by_user")
+    con.execute(MAKE)
+    expected = {query: sorted(map(repr, con.execute(query).fetchall())) for query in QUERIES.values()}
+    for (name,) in con.execute("SELECT table_name FROM duckdb_tables()").fetchall():
+        globals()[name] = con.sql(f"FROM {name}").to_arrow_table()
+        con.execute(f"DROP TABLE {name}")
     for query, rows in expected.items():
-        assert con.execute(query).fetchall() == rows, query
+        assert sorted(map(repr, con.execute(query).fetchall())) == rows, query
     print(len(expected))
 """
 

@@ -15,6 +15,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
+from ranking_udfs.duckdb.names import UDFS
 from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
 from ranking_udfs.measures.registry import MEASURES
@@ -588,3 +589,36 @@ def test_install_leaves_a_file_alone_that_is_no_database(
     error = capsys.readouterr().err
     assert re.fullmatch(r"ranking-udfs: error: [^\n]*not a (valid )?DuckDB database[^\n]*\n", error), error
     assert file.read_bytes() == before
+
+
+CALL_OF_PYTHON = re.compile(rf"(?<!\w)({'|'.join(UDFS)})\(")
+
+
+def test_nothing_in_the_script_calls_a_python_function() -> None:
+    script = SCRIPT.read_text(encoding="utf-8")
+    assert "system.main" not in script
+    assert not CALL_OF_PYTHON.search(re.sub(r"'(?:[^']|'')*'", "''", script))  # what errors say is no call
+
+
+def test_the_script_has_every_macro_but_short_names_and_hivemalls_helpers(
+    bare: duckdb.DuckDBPyConnection,
+) -> None:
+    run_script(bare)
+    made = "SELECT DISTINCT function_name FROM duckdb_functions() WHERE database_name = 'memory'"
+    found = {name for (name,) in bare.execute(made).fetchall()}
+    assert found == {*script_macros(), "ranking_version", "_ranking_macros"}
+    assert found > {"ranking_summary", "_ranking_judged", "ranking_precision_recall_curve", "udf_mae"}
+    short = {name for name, macro in macros().items() if name != macro.always}
+    left_out = {
+        name for name in macros().keys() - found - short if not re.match("_ranking_(order|pairs|first)", name)
+    }
+    assert left_out == {
+        f"udf_{name}" for name in ("collect_set", "struct", "to_ordered_list", "to_ordered_map")
+    }
+
+
+def test_a_script_that_knows_more_macros_is_an_upgrade(bare: duckdb.DuckDBPyConnection) -> None:
+    bare.execute("CREATE MACRO udf_mae(a) AS 'old'")
+    bare.execute("CREATE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.0.1 udf_mae _ranking_macros'")
+    run_script(bare)
+    assert bare.execute("SELECT udf_mae(1, 3)").fetchall() == [(2,)]

@@ -3,6 +3,7 @@
 import math
 import random
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from itertools import permutations, product
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close
+from tests.conftest import is_close, with_internals
 from tests.sql_names import CTES, NAMES
 from tests.witnesses import WITNESSES, Value
 
@@ -807,3 +808,111 @@ def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
         assert found.drop_columns(["system"]).to_pylist() == expected.to_pylist() != []
     found = tables.execute(f"{FOUR} ranking_check('none', 'truth')").fetchall()
     assert found[0] == ("rec: no rows", None, 1, None)
+
+
+def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
+    query = (
+        "SELECT k, users, users_without_rec, users_without_truth, hits "
+        "FROM ranking_summary('rec', 'truth', [2, 4])"
+    )
+    assert tables.execute(query).fetchall() == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
+    sizes = tables.execute(
+        "SELECT userid, n_rec, n_truth FROM ranking_by_user('rec', 'truth', [2]) ORDER BY ALL"
+    )
+    assert sizes.fetchall() == [(1, 4, 3), (2, 5, 2), (3, 0, 1)]
+
+
+def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
+    words = ", ".join(f"'word number {i}'" for i in range(3_000))
+    tables.execute(f"CREATE OR REPLACE VIEW wordy AS SELECT *, NULL::ENUM ({words}) AS rel FROM truth")
+    tables.execute("CREATE OR REPLACE VIEW wordy_items AS SELECT * REPLACE (rel AS itemid) FROM wordy")
+    for query in (
+        "ranking_summary('rec', 'wordy', [2])",
+        "interpolated_precision_curve('rec', 'wordy_items')",
+        f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
+        "ranking_judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
+    ):
+        error = message(tables, f"FROM {query}").partition("Error: ")[2]
+        assert error.startswith(query.partition("(")[0])
+        assert len(error) <= 200
+        assert "_ranking" not in error
+    ((example,),) = tables.execute(
+        "SELECT example FROM ranking_check('rec', 'wordy_items') WHERE problem LIKE 'itemid must%'"
+    ).fetchall()
+    assert len(example) <= 200
+
+
+def test_unselected_measures_leave_the_plan(tables: duckdb.DuckDBPyConnection) -> None:
+    def plan(columns: str) -> str:
+        query = f"EXPLAIN (FORMAT json) SELECT {columns} FROM ranking_summary('rec', 'truth', [2])"
+        return str(tables.execute(query).fetchall()[0][1])
+
+    assert plan("k, recall").count("HUGEINT") < plan("k, recall, hits").count("HUGEINT")
+
+
+def test_truth_without_an_item_has_none_and_one_twice_has_one(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE rec AS FROM (VALUES (1, NULL, 3), (1, 7, 2), (2, NULL, 1)) AS t(userid, itemid, score);
+        CREATE TABLE truth AS
+        FROM (VALUES (1, 7), (1, NULL), (1, 7), (2, NULL), (2, NULL)) AS t(userid, itemid);
+    """)
+    query = "SELECT userid, n_truth, judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5)"
+    assert sorted(con.execute(query).fetchall()) == [(1, 1, [2], [1.0]), (2, 0, [], [0.0])]
+
+
+@pytest.mark.parametrize(
+    ("is_gathered", "users"),
+    [
+        (True, [*range(8192)]),
+        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
+        (False, [*range(4096)] * 2),
+        (False, [i // 2 for i in range(9000)]),
+        (False, []),
+        (False, [None] * 9000),
+        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
+        (False, [0] * 5000 + [*range(50_000)]),
+    ],
+)
+def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
+    """The users of rec as they come where lists of them are made."""
+    names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
+    with_internals(con).execute("SET threads = 1")
+    recs = f"_ranking_gathered_recs('{rec}', {names}, {gather})"
+    return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
+
+
+@pytest.mark.parametrize(
+    ("is_gathered", "users"),
+    [
+        (True, [*range(8192)]),
+        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
+        (False, [*range(4096)] * 2),
+        (False, [i // 2 for i in range(9000)]),
+        (False, []),
+        (False, [None] * 9000),
+        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
+        (False, [0] * 5000 + [*range(50_000)]),
+    ],
+)
+def test_rows_are_gathered_where_the_first_are_of_many_users(
+    con: duckdb.DuckDBPyConnection, is_gathered: bool, users: list[int | None]
+) -> None:
+    con.register("given", pa.table({"userid": pa.array(users, pa.int64())}))
+    con.execute("CREATE TABLE rec AS SELECT userid, 1 AS itemid, 2 AS score FROM given")
+    assert listed_users(con, "rec", gather=False) == users
+    found = listed_users(con, "rec")
+    assert (found != users) is is_gathered
+    if is_gathered:
+        assert Counter(found) == Counter(users)
+        places = [place for place, user in enumerate(found) if user == users[-1]]
+        assert places[-1] - places[0] < len(places) + 50  # 4,096 buckets: few other users in between
+
+
+def test_rows_that_are_others_at_each_look_are_there_once(con: duckdb.DuckDBPyConnection) -> None:
+    """The first rows of a sample differ from look to look, and so may those that several threads read."""
+    con.execute("""
+        CREATE VIEW rec AS
+        SELECT CASE WHEN (SELECT random()) < 0.5 THEN i ELSE 0 END AS userid, 1 AS itemid, 2 AS score
+        FROM range(10_000) AS t(i);
+    """)
+    assert {len(listed_users(con, "rec")) for _ in range(40)} == {10_000}
