@@ -318,3 +318,14 @@ def test_the_examples_of_the_docstrings() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the check finds in such small data
             assert doctest.DocTestRunner().run(test).failed == 0
+
+
+def test_columns_and_ranks_are_named(con: duckdb.DuckDBPyConnection) -> None:
+    lists = con.sql("SELECT 1 AS who, unnest([7, 8, 9]) AS what, unnest([1, 2, 3]) AS place")
+    right = {"who": np.array([1]), "what": np.array([9])}  # a dict of arrays is a table to DuckDB
+    names: Any = {"user_col": "WHO", "item_col": "what", "score_col": "place"}
+    for descending, mrr in ((True, 1.0), (False, 1 / 3)):
+        found = ranking_udfs.evaluate(
+            lists, right, "mrr", con=con, check=False, descending=descending, **names
+        )
+        assert found.project("mrr").fetchall() == [(mrr,)]

@@ -860,19 +860,6 @@ def test_truth_without_an_item_has_none_and_one_twice_has_one(con: duckdb.DuckDB
     assert sorted(con.execute(query).fetchall()) == [(1, 1, [2], [1.0]), (2, 0, [], [0.0])]
 
 
-@pytest.mark.parametrize(
-    ("is_gathered", "users"),
-    [
-        (True, [*range(8192)]),
-        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
-        (False, [*range(4096)] * 2),
-        (False, [i // 2 for i in range(9000)]),
-        (False, []),
-        (False, [None] * 9000),
-        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
-        (False, [0] * 5000 + [*range(50_000)]),
-    ],
-)
 def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
     names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
