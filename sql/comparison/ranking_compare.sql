@@ -107,7 +107,7 @@ coalesce(
     known['higher_is_better']::VARCHAR,
     error('ranking_compare: measures must say which of two systems is better, got ' || measure));
 
--- The same for measures without options and cut-offs.
+-- The text that _ranking_compared_query gives, of measures without options and cut-offs.
 CREATE OR REPLACE TEMP MACRO _ranking_plain_compared_query(names) AS
 concat(
     'SELECT [',

@@ -87,7 +87,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_order_descending(options) AS
 CREATE OR REPLACE TEMP MACRO _ranking_order_at_most(options) AS
     coalesce(abs(TRY_CAST(regexp_extract(concat(options), '-k\s+(\S+)', 1) AS INTEGER)), 1_000_000_000);
 
--- To_ordered_list without its maps and its checks.
+-- The list that to_ordered_list returns, without its maps and its checks.
 -- Up to some 30 elements a heap, which is what min_by with a number is, is faster than to sort all.
 CREATE OR REPLACE TEMP MACRO _ranking_ordered_list(value, key, options) AS
     coalesce(CASE

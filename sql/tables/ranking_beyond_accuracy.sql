@@ -54,7 +54,7 @@ FROM (
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
 
--- What the lists of each system have in all at each k: how much of the catalogue, how evenly, how much alike.
+-- The measures of all lists of a system at each k: share of the catalogue, evenness, similarity.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_catalogue(
     lists, rec, history, items, names, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (

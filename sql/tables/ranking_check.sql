@@ -170,7 +170,7 @@ FROM (
         GROUP BY system, at_one))
 WHERE one.count > 0;
 
--- What may be wrong with the list of each system and user.
+-- The facts of each list, of a system and a user, by which _ranking_list_problems finds what is wrong.
 --
 -- Of each the best max_k + 1 rows are kept, for k below 32 in a heap (`max(row, n)`): what ties and repetitions there
 -- may be further down changes no number.
@@ -325,8 +325,8 @@ UNION ALL
 SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
 WHERE NOT EXISTS (FROM query_table(rec));
 
--- What lists say about their scores, held against truth: by which end relevant items stand, whether lists begin
--- with truth itself, whether scores are steps. Rows are sums, so that those of parts of the users may be added up.
+-- Sums over lists that tell which end of the scores relevant items stand at, whether lists begin with truth itself,
+-- and whether scores are steps. Rows are sums, so that those of parts of the users may be added up.
 --
 -- A deviation is the share of a list's other items that a relevant one stands above, ties half, less 0.5: the AUC of the
 -- list where it is of all its relevant items. It is counted in 65,536ths, since a sum of integers hangs on no order.
@@ -442,16 +442,16 @@ FROM (
                 ON _ranking_same_id(lists.userid, users.userid))))
 GROUP BY system, item;
 
--- Whether a list begins with some of its items, in the order of their grades.
+-- True for a list that begins with some of its items, in the order of their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_are_first(chosen, scores, n) AS
 list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
 AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
 
--- How many scores are below another, those that equal it counted half, times two.
+-- Twice the number of scores below another, those that equal it counted half.
 CREATE OR REPLACE TEMP MACRO _ranking_twice_below(scores, score) AS
 list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
 
--- Whether scores are in equal steps, as ranks are.
+-- True for scores in equal steps, as ranks are.
 CREATE OR REPLACE TEMP MACRO _ranking_in_steps(sorted, n) AS
 len(list_filter(
     sorted,
@@ -571,8 +571,8 @@ list_transform(
                 _ranking_cut(c[4]))
     END);
 
--- What the evidence of lists says: scores whose best end is down, truth that was joined into a model, one list for
--- all users.
+-- The problems that follow from what _ranking_evidence sums: scores whose best end is down, truth that was joined into a
+-- model, one list for all users.
 --
 -- Relevant items stand below others if the mean deviation is below 0 by 3.3 standard errors over at least 30 users, which
 -- happens to one random model of 2,000, or by 1.65 where scores in equal steps or a column rank say so too; and by 3.3 over
@@ -640,7 +640,7 @@ FROM (
         GROUP BY system))
 WHERE one.count > 0;
 
--- Whether a mean is below 0 by so many standard errors.
+-- True for a mean that is below 0 by so many standard errors.
 CREATE OR REPLACE TEMP MACRO _ranking_is_below(total, squares, n, z) AS
 coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
 
@@ -689,7 +689,7 @@ WHERE one.count > 0;
 CREATE OR REPLACE TEMP MACRO _ranking_plain_id(id) AS
 ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
 
--- Whether users and items are swapped in one of the tables: more ids match the other way round.
+-- The problem of users and items that are swapped in one of the tables: more ids match the other way round.
 CREATE OR REPLACE TEMP MACRO _ranking_swapped_problems(read) AS TABLE
 SELECT 'swapped', NULL, NULL, sum(n * is_crossed::BIGINT), NULL, NULL, NULL, sum(n), NULL
 FROM (

@@ -81,7 +81,7 @@ WHERE CASE
     ELSE true
 END;
 
--- Which systems are compared with which.
+-- The pairs of systems to compare.
 CREATE OR REPLACE TEMP MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
@@ -119,7 +119,7 @@ FROM (
             FROM query_table(scores) AS scores_of
             WHERE compared_measures IS NULL)));
 
--- What each user's values are, the baseline's and the system's, for every pair of systems.
+-- The values of each user, of the baseline and of the system, for every pair of systems.
 CREATE OR REPLACE TEMP MACRO _ranking_paired_values(scores, pairs) AS TABLE
 SELECT
     coalesce(of_baseline.pair, of_system.pair) AS pair,
@@ -198,7 +198,7 @@ FROM (
 CREATE OR REPLACE TEMP MACRO _ranking_power_of_2(x) AS
 CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
 
--- Each user's two values of every measure, and their difference, or an error if a value is not finite.
+-- The two values of each user in every measure, and their difference, or an error if a value is not finite.
 --
 -- Returns: pair, k, ranking_segment, place (that of the measure in the lists), baseline_value and system_value (both
 --     NULL if either is), difference (system_value - baseline_value; 0 up to 1e-12 of the larger of them and 1),
@@ -228,7 +228,7 @@ WHERE CASE
     ELSE true
 END;
 
--- How far the users' differences spread, of every pair of systems.
+-- The variances of the users' differences, of every pair of systems.
 --
 -- A second look at the users, since only sums of what is left without the mean keep all digits. Each is an exact sum
 -- (_ranking_exact_sum) of numbers from -1 to 1: the same on any threads and in any order.
@@ -268,8 +268,8 @@ JOIN (
     AND sums.k IS NOT DISTINCT FROM means.k
     AND sums.ranking_segment IS NOT DISTINCT FROM means.ranking_segment;
 
--- How probable differences as far from 0 would be if there were none, and as near to 0 if there were one of the
--- margin; both corrected for the number of comparisons.
+-- The p-values of the difference test and of the equivalence test (TOST), each also corrected for the number of
+-- comparisons.
 --
 -- Of differences that are all the same a t-test knows nothing: p is then that of the signs, 2^(1 - users). That they are
 -- within the margin is then said by the rule of three: with p_same, so many users without an exception leave a share of
@@ -356,7 +356,7 @@ list_transform(
     lambda _ranking_differences: system.main._ranking_sign_flips(
         _ranking_differences, permutations::INTEGER, seed::BIGINT, flips))[1];
 
--- P of one of several comparisons, corrected for their number; a window over family_of.
+-- The p-value of one of several comparisons, corrected for their number; a window over family_of.
 CREATE OR REPLACE TEMP MACRO _ranking_p_adjusted(p, p_place, family, correction) AS
 CASE
     WHEN p IS NULL THEN NULL
@@ -416,7 +416,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_default_measures() AS
 -- end of measures
 ;
 
--- Whether a column of a table with a row per user is one to compare by.
+-- True for a column to compare by, of a table with a row per user.
 CREATE OR REPLACE TEMP MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL THEN NOT _ranking_is_key(name)

@@ -1,4 +1,4 @@
--- How probable it is that Student's t lies as far from 0 as this, or further: p of the two-sided test. To
+-- The p-value of a two-sided t-test: the probability that Student's t lies as far from 0 as this, or further. To
 -- 1e-12 and better, p down to 1e-300.
 CREATE OR REPLACE TEMP MACRO _ranking_t_p(t, df) AS
 least(
@@ -8,9 +8,9 @@ least(
             * (_ranking_t_tail(_ranking_t / sqrt(df + _ranking_t ** 2), df) / _ranking_t_tail(0, df)))[1],
     1);
 
--- Ln(1 + x), to all its digits where x is small, which DuckDB has no function for.
+-- The logarithm ln(1 + x), to all its digits where x is small; DuckDB has no function for that.
 --
--- What rounding makes of 1 + x is y + 1 with another y; ln is as wrong for the one as for the other.
+-- Rounding makes of 1 + x a y + 1 with another y; ln is as wrong for the one as for the other.
 --
 -- Source: Kahan, in Goldberg (1991), theorem 4
 CREATE OR REPLACE TEMP MACRO _ranking_log1p(x) AS

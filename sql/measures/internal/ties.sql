@@ -8,7 +8,8 @@
 CREATE OR REPLACE TEMP MACRO _ranking_tied_at(tied, k) AS
 _ranking_tied_prefix(tied, _ranking_at(tied, k));
 
--- The same, of what _ranking_at gives: for a query in which that is a column, which is planned once.
+-- The ties that _ranking_tied_at gives, of a ranking that _ranking_at gives: for a query in which that is a column,
+-- which is planned once.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_prefix(tied, ranking) AS
 list_transform(
     list_transform(

@@ -1,4 +1,4 @@
--- What is in each user's list at each k.
+-- The measures beyond accuracy of each user's list at each k.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_by_user(
     lists, rec, history, items, names, ks, head, divergence, category_col, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (
@@ -193,7 +193,7 @@ LEFT JOIN (
     GROUP BY list, k
 ) AS shares ON shares.list = lists_of.list AND shares.k IS NOT DISTINCT FROM cuts.k;
 
--- How many users of a history have each of its items.
+-- The number of users of a history who have each of its items.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)

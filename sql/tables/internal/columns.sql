@@ -177,7 +177,7 @@ regexp_extract_all(
     -- end of grades
     , 1);
 
--- Whether a column of a table with a row per user is no measure.
+-- True for a column that is no measure, of a table with a row per user.
 CREATE OR REPLACE TEMP MACRO _ranking_is_key(name) AS
 lower(name) IN (
     'system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec',

@@ -169,7 +169,7 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
         ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
 ) AS rows;
 
--- Where the items of truth stand in users' lists.
+-- The ranks of truth's items in the lists of users.
 CREATE OR REPLACE TEMP MACRO _ranking_found_truth(lists, rec, truth, names) AS TABLE
 SELECT
     * EXCLUDE (plain, texts),

@@ -89,7 +89,7 @@ regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'o
 CREATE OR REPLACE TEMP MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 
--- What a comparison asks the registry about measures, under each of their names. A text that is cast, since
+-- The direction and the range of each measure, under each of its names. A text that is cast, since
 -- DuckDB takes as long to plan each part of a MAP as a function.
 CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
 -- measures: generated from the registry, do not edit

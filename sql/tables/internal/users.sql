@@ -145,13 +145,13 @@ concat(
     'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
     ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
 
--- Where the macros are that a text for query() calls, which needs whole names where they are in a database of
--- their own: there this is replaced.
+-- The prefix of the macros that a text for query() calls: none, or that of their database, which has another macro in
+-- place of this one.
 CREATE OR REPLACE TEMP MACRO _ranking_home() AS
 '';
 
--- The same for measures without options and cut-offs, by names that _ranking_plain_names gives, and for all columns where that
--- is NULL. It is planned in a sixth of the time.
+-- The text that _ranking_users_query gives, of measures without options and cut-offs, by names that _ranking_plain_names
+-- gives, and for all columns where that is NULL. It is planned in a sixth of the time.
 CREATE OR REPLACE TEMP MACRO _ranking_plain_query(names, is_expected, min_grade) AS
 list_transform(
     [coalesce(
