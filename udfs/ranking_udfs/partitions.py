@@ -194,7 +194,8 @@ class Partitioned:
             user = identifier(self.columns["truth"]["user"])
             con.execute(f"CREATE TEMP VIEW _ranking_nobody AS SELECT NULL AS {user} FROM range({rows or 0})")
             with plain_errors():
-                con.execute(f"SELECT _ranking_has_users('_ranking_nobody', {self.names}, '{self.function}')")
+                sql = f"SELECT _ranking_has_users('_ranking_nobody', {self.names}, '{self.function}')"
+                con.execute(sql).fetchall()
 
     def evaluate(self, con: duckdb.DuckDBPyConnection, sql: str | None, kind: str) -> pa.RecordBatchReader:
         """Return the rows of a query, of the types that were planned, if they have been."""

@@ -202,12 +202,12 @@ def evaluate(work: Work) -> str | bytes:
     problems = work.make_tables()
     work.step("measuring")
     rows = fetch_rows(work.con, work.summary())
+    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
+    work.failed = failures(work.con, given.fail_if, rows, problems, cuts)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         with atomic_file(given.by_user) as path:
             work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
-    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    work.failed = failures(work.con, given.fail_if, rows, problems, cuts)
     is_named = bool(work.tables.systems) or len(work.systems) > 1
     shown = digits_of(given), width_of(given.output)
     return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
