@@ -223,16 +223,19 @@ def test_numbers_are_rounded_as_in_a_report(session: Session) -> None:
     halves = [abs(one) / 7 for one in numbers]
     script = """([numbers, halves]) => import('./page.js').then((page) => numbers.map((one, i) => [
         page.formatNumber(one), page.formatP(Math.abs(one)),
-        page.columnDecimals([one, 2 * one], [halves[i]]), page.formatWithHalf(one, halves[i], 3),
-        page.formatWithHalf(one, null, page.columnDecimals([one], []))]))"""
+        page.columnDecimals([one, 2 * one], [halves[i]]),
+        ...[[1, 1], [1, 2], [null, null]].map(([below, above]) => page.formatMean(
+            {mean: one, low: below && one - halves[i], high: above && one + above * halves[i]}, 3))]))"""
     found = session.page.evaluate(script, [numbers, halves])
     for one, half, texts in zip(numbers, halves, found, strict=True):
         assert texts == [
             words.format_number(one),
             words.format_p(abs(one)),
             words.column_decimals([one, 2 * one], [half]),
-            words.format_with_half(one, half, decimals=3),
-            words.format_with_half(one, None, decimals=words.column_decimals([one])),
+            *(
+                " ".join(filter(None, words.format_mean(one, *ends, decimals=3)))
+                for ends in [(one - half, one + half), (one - half, one + 2 * half), (None, None)]
+            ),
         ], one
 
 
@@ -309,8 +312,8 @@ def test_a_trec_run_and_qrels_are_read_as_they_are(session: Session) -> None:
     )
     assert session.errors() == []
     (row, _) = tables_in(shown["Means"])[0]
-    # User 1: 1 / log2(3) of 1 + 1 / log2(3), which is 0.387; user 2: 1. Of t, 0.975 is at 12.71.
-    assert list(row.values()) == ["ndcg@2", "0.7 ± 3.9"]
+    # User 1: 1 / log2(3) of 1 + 1 / log2(3), which is 0.387; user 2: 1. Student's t says 0.7 ± 3.9.
+    assert list(row.values()) == ["ndcg@2", "0.69 (0.00 to 1.00)"]
 
 
 def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: Session) -> None:
@@ -323,10 +326,11 @@ def test_scores_of_which_the_lowest_is_the_best_are_found_out_and_said(session: 
     assert below in text_of(shown["The data"])
     assert "if the lowest score is the best, say so under “Best score”" in text_of(shown["The data"])
     assert "rec: a column seed is not read" in text_of(shown["The data"])
-    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 0.000 ± 0.000."
+    # No value varies: 1 - 0.05^(1 / 10) of the range is 0.26.
+    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 0.00 (0.00 to 0.26)."
     shown = session.ask(ks="1", best="low")
     assert below not in text_of(shown["The data"])
-    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 1.000 ± 0.000."
+    assert text_of(classed(shown["In short"], "lead")[0]) == "ndcg@1 is 1.00 (0.74 to 1.00)."
     session.page.select_option("[name=best]", "high")
 
 
@@ -450,7 +454,8 @@ def test_the_sql_runs_in_the_shell_and_in_python_and_tables_are_files(session: S
     subprocess.run(shell, check=True)
     python += "con.execute(\"COPY means TO 'python.csv'\")\n"
     subprocess.run([sys.executable, "-c", python], check=True, capture_output=True)
-    read = "SELECT * REPLACE (round(mean, 12) AS mean, round(half, 12) AS half) FROM '{}'"
+    rounded = ", ".join(f"round({name}, 12) AS {name}" for name in ("mean", "low", "high"))
+    read = f"SELECT * REPLACE ({rounded}) FROM '{{}}'"
     assert "\n'=bert," in expected  # which a spreadsheet does not compute
     Path("page.csv").write_text(expected.replace("'=bert", "=bert"), encoding="utf-8")
     tables = [duckdb.sql(read.format(name)).fetchall() for name in ("page.csv", "shell.csv", "python.csv")]

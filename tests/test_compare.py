@@ -193,6 +193,54 @@ def test_students_t_at_its_ends(con: duckdb.DuckDBPyConnection) -> None:
     assert con.execute(query).fetchall() == [(1, 0, pytest.approx(0.5, rel=1e-15), 0)]
 
 
+@pytest.mark.parametrize("alpha", [0.05, 0.2, 0.001])
+def test_the_interval_of_a_mean_stays_in_the_range_of_the_measure(
+    con: duckdb.DuckDBPyConnection, alpha: float
+) -> None:
+    """Wilson's of 0 and 1, else Student's t, cut; of values that are all the same, by how many there are."""
+
+    def interval(values: Sequence[float], bottom: float | None, top: float | None) -> Any:
+        error = np.std(values, ddof=1) / len(values) ** 0.5 if len(values) > 1 else None
+        is_constant, is_binary = min(values) == max(values), set(values) <= {0, 1}
+        given = [np.mean(values), error, len(values), is_constant, is_binary, bottom, top, alpha]
+        query = f"SELECT _ranking.main._ranking_mean_interval({', '.join('?' * 8)})"
+        (found,) = con.execute(query, given).fetchone()
+        return found if found is None else (found["low"], found["high"])
+
+    for hits, n in [(1, 2), (39, 40), (1, 40), (7, 12), (5_000, 10_000)]:
+        wilson = stats.binomtest(hits, n).proportion_ci(1 - alpha, "wilson")
+        assert interval([1] * hits + [0] * (n - hits), 0, 1) == pytest.approx(
+            (wilson.low, wilson.high), rel=1e-6
+        )
+    values = [0.5, 0.9, 1.0, 1.0]
+    low, high = stats.t.interval(1 - alpha, 3, np.mean(values), stats.sem(values))
+    assert interval(values, None, None) == pytest.approx((low, high), rel=1e-12)
+    assert interval(values, 0, 1) == pytest.approx((max(low, 0), 1), rel=1e-12)
+    assert interval([-one for one in values], -1, 1) == pytest.approx((-1, -low), rel=1e-12)
+    assert interval([0.2, 3.0, 0.4], 0, None)[0] == 0
+    assert interval([1.0] * 40, 0, 1) == pytest.approx((alpha ** (1 / 40), 1), rel=1e-12)
+    assert interval([0.0] * 40, 0, 1) == pytest.approx((0, 1 - alpha ** (1 / 40)), rel=1e-12)
+    share = 1 - alpha ** (1 / 40)
+    assert interval([0.5] * 40, 0, 1) == pytest.approx((max(0.5 - share, 0), min(0.5 + share, 1)), rel=1e-12)
+    assert interval([2.0] * 40, 0, None) is None  # of any size a value may be that is not seen
+    assert interval([0.5], 0, 1) is None
+
+
+def test_an_interval_of_a_difference_of_shares_ends_at_1(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE OR REPLACE TEMP TABLE shares AS FROM (VALUES
+        ('a', 1, 0.1), ('a', 2, 0), ('a', 3, 0), ('b', 1, 1), ('b', 2, 0.2), ('b', 3, 1))
+        AS of(system, userid, ndcg)""")
+    compared = "SELECT low, high FROM ranking_compare_by_user('{}', baseline := '{}')"
+    differences = [0.9, 0.2, 1.0]
+    expected = stats.t.interval(0.95, 2, np.mean(differences), stats.sem(differences))
+    assert expected[1] > 1
+    ((low, high),) = con.execute(compared.format("shares", "a")).fetchall()
+    assert (low, high) == (pytest.approx(expected[0], rel=1e-12), 1)
+    assert con.execute(compared.format("shares", "b")).fetchall() == [(-1, -low)]
+    con.execute("CREATE OR REPLACE TEMP VIEW gains AS SELECT system, userid, ndcg AS dcg FROM shares")
+    assert con.execute(compared.format("gains", "a")).fetchall() == [pytest.approx(expected, rel=1e-12)]
+
+
 # --- Other libraries ---
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
-from ranking_udfs.evaluation.words import column_decimals, format_with_half
+from ranking_udfs.evaluation.words import column_decimals, format_mean
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import ticks_with_zero
 from tests.command import Run, con, folder, registered, run  # noqa: F401
@@ -19,7 +19,7 @@ from tests.pages import FILES, HTML, Written, files, sections, text_of, written 
 
 
 def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
-    low, high = (None, None) if half is None else (mean - half, mean + half)
+    low, high = (None, None) if half is None else (max(mean - half, 0), min(mean + half, 1))
     return {"system": system, "mean": mean, "low": low, "high": high}
 
 
@@ -33,7 +33,7 @@ def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
             "With als, 61 of 100 users (57 to 65) find something relevant among the first 5; "
             "with pop it is 48 (43 to 53).",
         ),
-        (  # an interval does not leave what the measure can be, and its width decides the decimals
+        (  # the width of an interval decides the decimals
             "recall",
             None,
             [("als", 0.996, 0.005), ("pop", 0.02, 0.004)],
@@ -171,4 +171,6 @@ def test_the_narrowest_interval_decides_the_decimals_of_a_column() -> None:
     assert column_decimals([0.5, 0.0001]) == 4
     assert column_decimals([1234.5]) == 0
     assert column_decimals([]) == 3
-    assert format_with_half(0.5, 0.0123, decimals=3) == "0.500 ± 0.012"
+    assert format_mean(0.5, 0.4877, 0.5123) == ("0.500", "± 0.012")
+    assert format_mean(0.98, 0.87, 1.0, decimals=3) == ("0.980", "(0.870 to 1.000)")
+    assert format_mean(0.5, None, None, decimals=3) == ("0.500", "")

@@ -25,6 +25,7 @@ const ARGUMENTS = { userid: "user_col", itemid: "item_col", score: "score_col", 
 const FIRST_MEASURES = ["ndcg", "recall"]; // the first decides
 const MOST_SYSTEMS = { charts: 8, pairs: 20 };
 const CONFIDENCE = 0.95;
+const MEAN_INTERVAL = "_ranking_mean_interval";
 const FEW_JUDGED = 0.2; // of the first k: below it, most of what counts as a miss is unknown
 const TOUCHED = 0.05; // of the users: from this share without a list on, means of users with lists stand beside
 const NOTHING = ["no_common_user", "no_common_item"]; // codes of ranking_check without which there is nothing to measure
@@ -66,13 +67,23 @@ function columnDecimals(numbers, halves) {
   return Math.max(3 - Math.floor(Math.log10(largest)), 0);
 }
 
-function formatWithHalf(number, half, decimals) {
-  const shown = half === null ? [number] : [number, half];
-  const isTooLong = decimals > 9 || Math.max(...shown.map(Math.abs)) >= 1e9;
-  return shown.map((one) => (isTooLong ? formatNumber(one) : fixed(one, Math.max(decimals, 0)))).join(" ± ");
+function formatFixed(numbers, decimals) {
+  const isTooLong = decimals > 9 || Math.max(...numbers.map(Math.abs)) >= 1e9;
+  return numbers.map((one) => (isTooLong ? formatNumber(one) : fixed(one, Math.max(decimals, 0))));
 }
 
-const lowerIsBetter = new Set(); // names of measures, which the SQL tells
+const halfOf = ({ low, high }) => (low === null || high === null ? null : (high - low) / 2);
+
+/** Write a mean and its interval: ± half of it, or from low to high where it is not symmetric. */
+function formatMean({ mean, low, high }, decimals) {
+  const half = halfOf({ low, high });
+  if (half === null) return formatFixed([mean], decimals)[0];
+  if (Math.abs(high - mean - half) <= half * 1e-6) return formatFixed([mean, half], decimals).join(" ± ");
+  const [middle, ...ends] = formatFixed([mean, low, high], decimals);
+  return `${middle} (${ends.join(" to ")})`;
+}
+
+const lowerIsBetter = new Set(), shares = new Set(); // names of measures, which the SQL tells: the latter are from 0 to 1
 const atK = (measure, k) => `${measure}@${k ?? "all"}`;
 
 // --- DuckDB ---
@@ -458,12 +469,17 @@ UNION ALL ${counts("truth", "NULL", misses)}
 ORDER BY of, system`;
 };
 
-/** Means with their intervals: Student's t of a user's values. */
+/** Means with their intervals, of the users' values. */
 const MEANS = (key, measures, baseline) => `CREATE OR REPLACE TABLE means AS
-SELECT ${key}k, measure, count(*) AS users, ranking_mean(value) AS mean,
-    CASE WHEN count(*) > 1 THEN _ranking_t_quantile(${Number((1 - CONFIDENCE).toFixed(4))}, count(*) - 1) * stddev_samp(value) / sqrt(count(*)) END AS half
-FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measure VALUE value)
-GROUP BY ${key}k, measure
+SELECT * EXCLUDE (error, is_constant, is_binary, bottom), unnest(${MEAN_INTERVAL}(
+    mean, error, users, is_constant, is_binary, bottom, bottom + 1, ${Number((1 - CONFIDENCE).toFixed(4))}))
+FROM (
+    SELECT ${key}k, measure, count(*) AS users, ranking_mean(value) AS mean, stddev_samp(value) / sqrt(count(*)) AS error,
+        min(value) = max(value) AS is_constant, bool_and(value IN (0, 1)) AS is_binary,
+        CASE WHEN measure IN (${[...shares].map(literal).join(", ")}) THEN 0 END AS bottom
+    FROM (UNPIVOT by_user ON ${measures.map(identifier).join(", ")} INTO NAME measure VALUE value)
+    GROUP BY ${key}k, measure
+)
 ORDER BY list_position([${measures.map(literal).join(", ")}], measure), k${key && `, system <> ${literal(baseline)}, system`}`;
 
 const WITHOUT = (key, k, hasMisses) => `SELECT ${key}count(*) AS users, count(*) FILTER (n_rec = 0) AS without_rec,
@@ -599,7 +615,7 @@ function specification(rows, measure, systems, ks) {
 async function chart(found, measure) {
   const systems = found.systems.slice(0, MOST_SYSTEMS.charts).map(names);
   const rows = found.means.filter((row) => row.measure === measure && systems.includes(names(row.system)))
-    .map((row) => ({ system: names(row.system), k: row.k ?? "all", mean: row.mean, low: row.mean - row.half, high: row.mean + row.half }));
+    .map((row) => ({ system: names(row.system), k: row.k ?? "all", mean: row.mean, low: row.low, high: row.high }));
   const figure = element("figure", {}, element("h3", {}, `${measure} ${found.ks.length > 1 ? "by cut-off" : `at ${found.ks[0] ?? "all"}`}`));
   const place = element("div", { role: "img", "aria-label": `${measure}; the numbers are in the table` });
   figure.append(place);
@@ -626,7 +642,7 @@ function download(name, columns) {
 /** Show the SQL, for DuckDB's shell or for Python. */
 function sqlParts(listing) {
   const shell = `.read ranking_udfs.sql\n\n${listing.map((sql) => `${sql};`).join("\n\n")}\n`;
-  const calls = listing.map((sql) => `con.sql(r"""\n${sql.replaceAll("_ranking_t_quantile", "_ranking.main._ranking_t_quantile")}\n""")`);
+  const calls = listing.map((sql) => `con.sql(r"""\n${sql.replaceAll(MEAN_INTERVAL, `_ranking.main.${MEAN_INTERVAL}`)}\n""")`);
   const python = `import duckdb\nimport ranking_udfs\n\ncon = ranking_udfs.register(duckdb.connect())\n${calls.map((call, i) => (/^(CREATE|ALTER)/.test(listing[i]) ? call : `${call}.show()`)).join("\n")}\n`;
   const text = element("pre", { tabindex: "0", "aria-label": "The SQL" }, shell);
   const choice = element("select", {}, new Option("DuckDB's shell", shell), new Option("Python", python));
@@ -690,11 +706,11 @@ function* fewJudged({ users, ks }) {
   if (few.length) yield element("p", {}, `Few items ${place} are judged, and the others count as misses: ${shares.join(", ")}.`);
 }
 
-/** Write a mean with half of its interval, with the decimals of all means of this model. */
+/** Write a mean with its interval, with the decimals of all means of this model. */
 function meanText({ means }, measure, k, system) {
   const rows = means.filter((row) => (row.system ?? null) === system);
   const row = rows.find((one) => one.measure === measure && one.k === k);
-  return row ? formatWithHalf(row.mean, row.half, columnDecimals(rows.map((one) => one.mean), rows.map((one) => one.half))) : "";
+  return row ? formatMean(row, columnDecimals(rows.map((one) => one.mean), rows.map(halfOf))) : "";
 }
 
 function* inShort(found) {
@@ -712,7 +728,7 @@ async function means(found) {
   const some = systems.length > MOST_SYSTEMS.charts ? [quiet(`The charts show ${MOST_SYSTEMS.charts} of ${systems.length} models.`)] : [];
   const whole = Math.max(...users.map((row) => row.users));
   return [
-    quiet(`Means over ${whole} users, ± half of the ${100 * CONFIDENCE} % confidence interval.`),
+    quiet(`Means over ${whole} users with the ${100 * CONFIDENCE} % confidence interval: ± half of it, or from its low to its high end where it is not symmetric.`),
     table(["Measure", ...ordered.map(names)], rows, "Means"), ...some, charts, download("means", found.hasSystems ? ["system"] : []),
   ];
 }
@@ -724,7 +740,7 @@ function differences(comparisons, measure) {
   const decimals = fields.map((name) => columnDecimals(rows.map((row) => row[name]).filter((one) => one !== null), halves));
   const cells = rows.map((row) => [
     row.system, row.k ?? "all",
-    ...fields.map((name, i) => (row[name] === null ? "" : formatWithHalf(row[name], null, decimals[i]))), formatP(row.p_adjusted), row.verdict,
+    ...fields.map((name, i) => (row[name] === null ? "" : formatFixed([row[name]], decimals[i])[0])), formatP(row.p_adjusted), row.verdict,
   ]);
   return element("div", {}, element("h3", {}, measure),
     table(["System", "k", "Mean", "Baseline", "Difference", "Low", "High", "p", "Verdict"], cells, `Differences in ${measure}`, ["Verdict"]));
@@ -735,7 +751,7 @@ function gotNothing({ users, shared = [], measures, ks }) {
   const header = ["System", "Users", "Got nothing", "Of them"];
   const rows = users.map((row) => [names(row.system), row.users, row.without_rec, [...row.some].join(", ") + (row.without_rec > row.some.length ? ", ..." : "")]);
   const decimals = columnDecimals(shared.map((row) => row.mean), []);
-  const means = shared.map((row) => `${formatWithHalf(row.mean, null, decimals)} with ${row.system}`).join(", ");
+  const means = shared.map((row) => `${formatFixed([row.mean], decimals)[0]} with ${row.system}`).join(", ");
   return [
     quiet("Users evaluated are those of the truth. One without recommendations counts as an empty list."),
     table(header, rows, "Users who got nothing", ["Of them"]),
@@ -837,9 +853,10 @@ await work(async () => {
   progress("Starting DuckDB");
   connection = connect();
   const known = "_ranking_known_measures()[name]";
-  const found = await query(`SELECT name, description, NOT ${known}.higher_is_better AS lower FROM ranking_functions()
+  const found = await query(`SELECT name, description, NOT ${known}.higher_is_better AS lower, ${known}.is_share AS share FROM ranking_functions()
 WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND _ranking_options()[name].is_column`);
   found.filter(({ lower }) => lower).forEach(({ name }) => lowerIsBetter.add(name));
+  found.filter(({ share }) => share).forEach(({ name }) => shares.add(name));
   $("#form").elements.first.append(...found.map(({ name }) => new Option(name, name)));
   $("#form").elements.first.value = FIRST_MEASURES[0];
   for (const { name, description } of found) {
@@ -850,4 +867,4 @@ WHERE kind = 'measure' AND ${known}.higher_is_better IS NOT NULL AND _ranking_op
   $("#sample").disabled = $("[type=submit]").disabled = false;
 });
 
-export { columnDecimals, formatNumber, formatP, formatWithHalf };
+export { columnDecimals, formatNumber, formatMean, formatP };

@@ -368,7 +368,8 @@ CASE
 END;
 
 -- The confidence intervals of the mean difference and of its ratio to the baseline's mean, each alone, and the
--- difference that so many users would show, corrected for the number of comparisons. NULL where nothing varies.
+-- difference that so many users would show, corrected for the number of comparisons. NULL where nothing varies. The
+-- interval of a difference between two values from 0 to 1 is cut at -1 and 1.
 --
 -- The ratio's interval is Fieller's: the ratios r for which a t-test does not tell system and r * baseline apart. It is
 -- bounded where fieller_denominator, the share of the baseline's squared mean that is no error, is above 0.
@@ -376,7 +377,9 @@ END;
 -- Source: Fieller (1954)
 CREATE OR REPLACE TEMP MACRO _ranking_intervals(tests, alpha, correction) AS TABLE
 SELECT
-    *, difference - quantile * error AS low, difference + quantile * error AS high,
+    *,
+    CASE WHEN difference - quantile * error < -most THEN -most ELSE difference - quantile * error END AS low,
+    CASE WHEN difference + quantile * error > most THEN most ELSE difference + quantile * error END AS high,
     relative - (fieller_shift + fieller_width) / fieller_denominator AS relative_low,
     relative - (fieller_shift - fieller_width) / fieller_denominator AS relative_high,
     (quantile_of_family + quantile_of_power) * error AS minimum_detectable_effect
@@ -394,6 +397,7 @@ FROM (
                 SELECT
                     *,
                     nullif(standard_error, 0) AS error,
+                    CASE WHEN is_share AND largest_value <= 1 THEN 1 END AS most,
                     list_transform(
                         [alpha, alpha / CASE WHEN correction = 'none' THEN 1 ELSE greatest(family, 1) END, 0.4],
                         lambda probability: _ranking_t_quantile(probability, df)) AS quantiles

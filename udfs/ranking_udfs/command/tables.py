@@ -26,9 +26,9 @@ from ..evaluation.words import (
     WITHOUT_RELEVANT,
     Row,
     format_cut_off,
+    format_mean,
     format_number,
     format_p,
-    format_with_half,
 )
 from ..measures.grammar import Choice
 from ..texts import printable
@@ -305,8 +305,8 @@ def comparison_tables(
 
 def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits: int) -> dict[str, str]:
     """Format the cells of a row by their headings; `segment` is what segments are called, if any."""
-    half = None if row["low"] is None else (row["high"] - row["low"]) / 2
     relative, baseline = row["relative"], options.baseline
+    difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
     return {
         "Measure": measure_label(row),
         **({segment: row["segment"]} if segment is not None else {}),
@@ -315,7 +315,7 @@ def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits:
         f"Baseline ({baseline})" if baseline is not None else "Baseline": format_number(
             row["mean_baseline"], digits
         ),
-        "Difference": format_with_half(row["difference"], half, digits),
+        "Difference": " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
         "p": format_p(row["p_adjusted"]),

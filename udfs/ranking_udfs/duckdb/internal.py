@@ -11,6 +11,6 @@ IS_NUMBER = f"{HOME}_ranking_is_number"
 IS_USER = f"{HOME}_ranking_is_user"
 LIKE = f"{HOME}_ranking_like_"  # and grades, systems or runs
 LISTS = f"{HOME}_ranking_contents_lists"
+MEAN_INTERVAL = f"{HOME}_ranking_mean_interval"
 NAMES = f"{HOME}_ranking_names"
-T_QUANTILE = f"{HOME}_ranking_t_quantile"
 SPLIT_WINDOWS = "_ranking_split_windows"  # of an executor, whose macros have plain names

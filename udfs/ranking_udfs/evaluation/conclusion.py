@@ -10,7 +10,7 @@ from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
 from .pairs import ModelOrder
 from .problems import is_problem
-from .words import Row, column_decimals, format_number, format_p, format_with_half, join_names
+from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, join_names
 
 HEADLINES = {  # what a hundred times a mean says, in words
     "hit_rate": (" of 100 users", " find something relevant PLACE"),
@@ -111,15 +111,12 @@ def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str
     before = "" if words else f"{choice.at(k)} is "
     place = "in the list" if k is None else "in first place" if k == 1 else f"among the first {k}"
     behind, scale = behind.replace("PLACE", place), 100 if words else 1
-    halves = [scale * (row["high"] - row["low"]) / 2 for row in rows if row["high"] is not None]
+    halves = [scale * (half_of(row["low"], row["high"]) or 0) for row in rows]
     decimals = max(column_decimals([scale * row["mean"] for row in rows], halves) - (scale > 1), 0)
     texts = []
     for row in rows:
-        ends = [] if row["low"] is None else [row["low"], row["high"]]
-        inside = [min(max(end, choice.measure.range.low), choice.measure.range.high) for end in ends]
-        mean, *shown = (
-            format_with_half(scale * number, None, decimals=decimals) for number in (row["mean"], *inside)
-        )
+        numbers = (row[name] for name in ("mean", "low", "high") if row[name] is not None)
+        mean, *shown = format_fixed([scale * number for number in numbers], decimals)
         texts.append((printable(row["system"]), mean, f" ({' to '.join(shown)})" if shown else ""))
     (system, number, interval), *others = texts
     text = f"With {system}, {before}{number}{unit}{interval}{behind}"
@@ -145,7 +142,7 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
         if not known or (name == "repeats" and not any(numbers)):
             continue
         decimals = column_decimals(numbers, digits=2)
-        shown = [format_with_half(number, None, decimals=decimals) + unit for number in numbers]
+        shown = [text + unit for text in format_fixed(numbers, decimals)]
         names = [printable(row["system"]) for row in known]
         others = zip(names[1:], shown[1:], strict=True)
         text = words.format(names[0], shown[0]) + "".join(f"; with {one} it is {its}" for one, its in others)
@@ -162,11 +159,9 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
 
 def shared_sentence(rows: Sequence[Row], label: str) -> str:
     """Say the means of the users who have recommendations of every model, the best first."""
-    decimals = column_decimals([row["mean"] for row in rows])
-    means = [
-        f"{format_with_half(row['mean'], None, decimals=decimals)} with {printable(row['system'])}"
-        for row in rows
-    ]
+    numbers = [row["mean"] for row in rows]
+    shown = zip(format_fixed(numbers, column_decimals(numbers)), rows, strict=True)
+    means = [f"{mean} with {printable(row['system'])}" for mean, row in shown]
     where = f"Of the {rows[0]['users']} users with recommendations of every model"
     return f"{where}, {label} is {', '.join(means)}."
 

@@ -43,16 +43,35 @@ def decimals_of(half: float, digits: int = DIGITS) -> int:
     return max(digits - 2, DIGITS_OF_P) - 1 - floor(log10(half)) if half > 0 else MOST_DECIMALS + 1
 
 
-def format_with_half(
-    number: float, half: float | None, digits: int = DIGITS, decimals: int | None = None
-) -> str:
-    """Format a mean and half of its interval with the same decimals, by default its own: 0.344 ± 0.074."""
+def format_fixed(numbers: Sequence[float], decimals: int, digits: int = DIGITS) -> list[str]:
+    """Format numbers with the same decimals; more than MOST_DECIMALS stand for none in common."""
+    if decimals > MOST_DECIMALS or max(map(abs, numbers)) >= 10**MOST_DECIMALS:
+        return [format_number(one, digits) for one in numbers]
+    return [f"{one:.{max(decimals, 0)}f}" for one in numbers]
+
+
+def half_of(low: float | None, high: float | None) -> float | None:
+    """Return half of the width of an interval."""
+    return None if low is None or high is None else (high - low) / 2
+
+
+def format_mean(
+    mean: float, low: float | None, high: float | None, decimals: int | None = None, digits: int = DIGITS
+) -> tuple[str, str]:
+    """Format a mean and its interval, with the decimals of the interval: 0.344 and ± 0.074.
+
+    What is not symmetric, as at an end of a measure's range, goes from low to high: 0.98 and (0.87 to 1.00).
+    """
+    half = half_of(low, high)
     if decimals is None:
-        decimals = MOST_DECIMALS + 1 if half is None else decimals_of(half, digits)
-    shown = [one for one in (number, half) if one is not None]
-    if decimals > MOST_DECIMALS or max(map(abs, shown)) >= 10**MOST_DECIMALS:
-        return " ± ".join(format_number(one, digits) for one in shown)
-    return " ± ".join(f"{one:.{max(decimals, 0)}f}" for one in shown)
+        decimals = decimals_of(half or 0, digits)
+    if low is None or high is None or half is None:
+        return format_fixed([mean], decimals, digits)[0], ""
+    if abs(high - mean - half) <= half * 1e-6:
+        middle, shown = format_fixed([mean, half], decimals, digits)
+        return middle, f"± {shown}"
+    middle, *ends = format_fixed([mean, low, high], decimals, digits)
+    return middle, f"({' to '.join(ends)})"
 
 
 def column_decimals(

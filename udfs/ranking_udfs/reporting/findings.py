@@ -9,7 +9,7 @@ from typing import Any
 
 import duckdb
 
-from ..duckdb.internal import EXACT_SUM, LISTS, NAMES, T_QUANTILE
+from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
 from ..evaluation import conclusion
 from ..evaluation.columns import COLUMNS
@@ -210,25 +210,28 @@ class Findings:
         `source` is a table, or a query in brackets. The squares are of differences to the means, which are
         found beforehand: so they cannot be lost to large means.
         """
-        names = [one.name for one in measures]
-        values = ", ".join(f"{{measure: {literal(one)}, value: {identifier(one)}::DOUBLE}}" for one in names)
+        values = ", ".join(
+            f"{{measure: {literal(one.name)}, value: {identifier(one.name)}::DOUBLE, "
+            f"bottom: {end_of(one.measure.range.low)}, top: {end_of(one.measure.range.high)}}}"
+            for one in measures
+        )
         same = " AND ".join(f"one.{key} IS NOT DISTINCT FROM means.{key}" for key in keys.split(", "))
         return f"""WITH one_user AS (
     SELECT {keys}, unnest([{values}], max_depth := 2)
     FROM {source}
 ), means AS MATERIALIZED (
-    SELECT {keys}, measure, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
+    SELECT {keys}, measure, bottom, top, count(value) AS users, count(*) FILTER (value = 0) AS zeros,
         min(value) AS least, max(value) AS most, ranking_mean(value) AS mean
     FROM one_user
     GROUP BY ALL
 )
-SELECT means.*, means.mean - half AS low, means.mean + half AS high
+SELECT means.* EXCLUDE (bottom, top), ends.low, ends.high
 FROM (
-    SELECT means, CASE WHEN means.users > 1 AND isfinite(square) THEN
-            {T_QUANTILE}({1 - self.options.confidence!r}, means.users - 1) * sqrt(square / (means.users - 1))
-        END AS half
+    SELECT means, {MEAN_INTERVAL}(
+        means.mean, sqrt(square / nullif(means.users - 1, 0)), means.users, means.least = means.most,
+        is_binary, means.bottom, means.top, {1 - self.options.confidence!r}) AS ends
     FROM (
-        SELECT means, ranking_mean((value - mean) ** 2) AS square
+        SELECT means, ranking_mean((value - mean) ** 2) AS square, bool_and(value IN (0, 1)) AS is_binary
         FROM one_user AS one
         JOIN means ON {same} AND one.measure = means.measure
         GROUP BY ALL
@@ -413,7 +416,8 @@ ORDER BY system, abs(difference) DESC, userid""")
             and f"a grade of {least:g} or more; gains, as of NDCG, are those of all grades",
             "Not judged": columns.unjudged != COLUMNS.unjudged
             and "items that the truth has no row for are left out, and the ranks closed up",
-            "Means": f"with {100 * options.confidence:.15g} % intervals by Student's t",
+            "Means": f"with {100 * options.confidence:.15g} % intervals: Wilson's where all values are 0 "
+            "or 1, else Student's t, cut at the ends of the measure's range",
             "Baseline": self.baseline,
             "Comparisons": is_compared
             and conclusion.footnote(options, inputs.segment is not None).partition(". ")[2],
@@ -513,6 +517,11 @@ def unique_labels(systems: Sequence[str]) -> dict[str, str]:
 def sql_listing(statements: Sequence[str]) -> str:
     """Join the statements as people read them, line by line."""
     return "\n".join(map(printable, "\n\n".join(f"{one};" for one in statements).split("\n")))
+
+
+def end_of(bound: float) -> str:
+    """Return an end of a measure's range as SQL, NULL where there is none."""
+    return f"{bound!r}::DOUBLE" if isfinite(bound) else "NULL::DOUBLE"
 
 
 def dated(path: str | None) -> dict[str, str | None]:

@@ -16,9 +16,11 @@ from ..evaluation.words import (
     WITHOUT_RELEVANT,
     Row,
     column_decimals,
+    format_fixed,
+    format_mean,
     format_number,
     format_p,
-    format_with_half,
+    half_of,
     join_names,
 )
 from ..texts import shorten
@@ -127,7 +129,7 @@ class View:
         """
         low, high = (header.index(name) if name in header else 0 for name in ("Low", "High"))
         ends = [(line[low], line[high]) for line in rows] if high else []
-        halves = [(end[1] - end[0]) / 2 for end in ends if None not in end]
+        halves = [half_of(*end) for end in ends]
         found = []
         for i, name in enumerate(header):
             cells = [line[i] for line in rows]
@@ -169,18 +171,19 @@ class View:
         }
         for name in found.systems:
             own = [row for row in found.means if row["system"] == name]
-            decimals = column_decimals([row["mean"] for row in own], map(half_of, own))
+            halves = [half_of(row["low"], row["high"]) for row in own]
+            decimals = column_decimals([row["mean"] for row in own], halves)
             for row in own:
                 rows[row["measure"], row["k"]].append(self.mean_cell(row, decimals))
         return ["Measure", *found.systems], list(rows.values()), "Means"
 
     def mean_cell(self, row: Row, decimals: int) -> Html | None:
-        """Write a mean and half of its interval, bold if it is the best, with its letters."""
+        """Write a mean and its interval, bold if it is the best, with its letters."""
         if row["mean"] is None:
             return None
-        mean, _, half = format_with_half(row["mean"], half_of(row), decimals=decimals).partition(" ± ")
+        mean, interval = format_mean(row["mean"], row["low"], row["high"], decimals)
         ranked = self.found.orders.get((row["measure"], row["k"]))
-        behind = [f"± {half}"] if half else []
+        behind = [interval] if interval else []
         behind += [f'<span class="letters">{ranked.letters[row["system"]]}</span>'] if ranked else []
         html = f'{mean} <span class="option">{" ".join(behind)}</span>' if behind else mean
         is_best = ranked and ranked.means[row["system"]] == next(iter(ranked.means.values()))
@@ -223,9 +226,5 @@ def cell_html(name: str, cell: Any, decimals: int) -> Html:
     if name == "p":
         return Html(escape(format_p(cell)).replace(" ", "&nbsp;"))
     if isinstance(cell, float):
-        return Html(format_with_half(cell, None, decimals=decimals))
+        return Html(format_fixed([cell], decimals)[0])
     return to_bdi(format_number(cell) if cell is None or isinstance(cell, int) else cell)
-
-
-def half_of(row: Row) -> float | None:
-    return None if row["high"] is None else float(row["high"] - row["low"]) / 2
