@@ -636,3 +636,25 @@ def test_one_model_is_said_to_have_what_its_options_are(shop: duckdb.DuckDBPyCon
     found = ranking_udfs.report("one", "bought", con=shop, **COLUMNS)
     assert found.findings.systems == ["als"]
     assert "<h1>How good is als?</h1>" in found.html
+
+
+def test_grades_below_min_grade_still_gain_and_the_example_has_something_relevant(
+    run: Run, written: Written
+) -> None:
+    """User 1 loses most, by grades that are not relevant; user 2 less, with a relevant item."""
+    head = "userid,itemid,score\n"
+    Path("one.csv").write_text(head + "1,a,9\n1,b,8\n2,a,9\n2,b,8\n2,c,7\n")
+    Path("two.csv").write_text(head + "1,x,9\n1,y,8\n2,b,9\n2,a,8\n2,c,7\n")
+    Path("truth.csv").write_text("userid,itemid,rel\n1,a,1\n1,b,1\n2,a,2\n2,b,1\n")
+    arguments = ["one=one.csv", "two=two.csv", "truth.csv", "--min-grade", "2", "-k", "2", "--no-check"]
+    found = sections(written(*arguments, "--measures", "ndcg"))
+    (example,) = tables_in(found["What changes for users"])[1:]
+    assert [list(row.values())[1:] for row in example] == [
+        ["a (relevant)", "b (grade 1)"],
+        ["b (grade 1)", "a (relevant)"],
+    ]
+    assert "of 2, who of those with a relevant item loses most" in text_of(found["What changes for users"])
+    assert "gains, as of NDCG, count grades below 2 too" in text_of(found["The data"])
+    shown = " ".join(run("evaluate", *arguments).split())
+    assert shown.endswith("finding none, but for gains, as of NDCG, which count lower grades too): 1")
+    assert "count lower grades" not in run("evaluate", "one=one.csv", "truth.csv", "--no-check")

@@ -520,7 +520,8 @@ function sentence(row, family) {
   const isIdentical = row.ties === users && users > 1;
   const differ = isIdentical ? `the same for all ${users} users` : `they differ by ${size}`;
   let text = isDecided ? `${system} is ${verdict} than ${baseline} in ${what} by ${size}` : `It is unclear whether ${system} or ${baseline} is better in ${what}: ${differ}`;
-  if (row.p !== null && !isIdentical) text += `, p ${formatP(row.p_adjusted)}${family > 1 ? ` after Holm, ${family} comparisons` : ""}`;
+  const [alone, p] = [formatP(row.p), formatP(row.p_adjusted)];
+  if (row.p !== null && !isIdentical) text += `, p ${alone === p ? "" : `${alone} alone, `}${p}${family > 1 ? ` after Holm for ${family} comparisons` : ""}`;
   const everybody = users + users_undefined;
   if (users_undefined) text += `; of ${users} of ${everybody} users: those with a value of both`;
   const without = [row.users_without_rec_baseline ?? 0, row.users_without_rec_system ?? 0];

@@ -20,6 +20,7 @@ from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.queries import Request
 from ..evaluation.words import (
+    BUT_GAINS,
     COUNTS,
     MARKS,
     OF_LISTS,
@@ -189,6 +190,8 @@ def evaluation_text(
         for name, label in labels.items():
             by_system = {row.get("system"): row.get(name) for row in summary}
             if name in summary[0] and (name != WITHOUT_RELEVANT or any(by_system.values())):
+                if name == WITHOUT_RELEVANT and request.columns.min_grade is not None:
+                    label = f"{label.partition('(')[0]}{BUT_GAINS}"
                 value = ", ".join(f"{system} {count}" for system, count in by_system.items())
                 lines.append(f"{label}: {value if len({*by_system.values()}) > 1 else summary[0][name]}")
         text = measures_table(form, choices, {}, is_named, summary, digits, width, title)
@@ -281,7 +284,7 @@ def comparison_text(
 def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
-    return [best_sentence(one, options, digits) for one in several]
+    return [best_sentence(one, options, digits, options.baseline) for one in several]
 
 
 def comparison_tables(
@@ -396,6 +399,10 @@ def explanation_text(
         ]
         shown = table("table", ["Hit", *LISTED.values()], cells, digits or DIGITS) if listed else "No list.\n"
         lines = measured(mine, listed, k) if has_truth else []
+        if lines and given.min_grade is not None:
+            lines.append(
+                f"A hit has grade {given.min_grade:g} or more; gains and the ideal are of all grades."
+            )
         text = f"User {user}{of}, {cut_off_heading(k)}\n\n{shown}"
         texts.append(with_remarks("table", text, lines) if lines else text)
     return "\n".join(texts) or f"User {user}: no list and no relevant item.\n"

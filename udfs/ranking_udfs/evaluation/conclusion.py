@@ -8,7 +8,7 @@ from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
 from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
-from .pairs import ModelOrder
+from .pairs import ModelOrder, turn
 from .problems import is_problem
 from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, join_names
 
@@ -26,8 +26,13 @@ def measure_label(row: Row) -> str:
     return parse_measure(row["measure"]).at(row["k"])
 
 
-def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> str:
-    """Write the verdict, the difference and its uncertainty as a sentence; it is one of `family`."""
+def sentence(
+    row: Row, options: ComparisonOptions, family: int, digits: int, compared: str = "comparisons"
+) -> str:
+    """Write the verdict, the difference and its uncertainty as a sentence; it is one of `family`.
+
+    `compared` is what the family is made of.
+    """
     system, baseline = printable(row["system"]), printable(row["baseline"])
     what, verdict, difference = measure_label(row), row["verdict"], row["difference"]
     if difference is None:
@@ -52,11 +57,12 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
         way = "higher" if row["measure"] in CONTENTS else "better"
         text = f"It is unclear whether {system} or {baseline} is {way} in {what}: {differ}"
     if row["p"] is not None and not is_identical:
-        text += f", p {format_p(row['p_adjusted'])}"
         corrected = re.search(r", \w+ of (\d+)$", row["method"])
         count, name = int(corrected[1]) if corrected else family, CORRECTIONS[options.correction]
+        alone, p = format_p(row["p"]), format_p(row["p_adjusted"])
+        text += f", p {alone} alone, {p}" if alone != p else f", p {p}"
         if count > 1:
-            text += f" {f'after {name}' if name else 'uncorrected'}, {count} comparisons"
+            text += f" {f'after {name} for' if name else 'uncorrected, of'} {count} {compared}"
     everybody = row["users"] + row["users_undefined"]
     if row["users_undefined"]:
         of_both = "a hit in both" if row["measure"] == "first_hit_rank" else "a value of both"
@@ -73,10 +79,15 @@ def sentence(row: Row, options: ComparisonOptions, family: int, digits: int) -> 
     return text + "."
 
 
-def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int) -> str:
-    """Compare the best model with the second best; p is of all pairs, since these two were picked of them."""
+def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, baseline: str | None) -> str:
+    """Compare the best model with the second best; p is of all pairs, since these two were picked of them.
+
+    Where one of them is the baseline of the other comparisons, it is that here too: one difference has one
+    percentage.
+    """
     pairs = len(found.means) * (len(found.means) - 1) // 2
-    return f"Best against second best: {sentence(found.best, options, pairs, digits)}"
+    row = turn(found.best) if found.best["system"] == baseline else found.best
+    return f"Best against second best: {sentence(row, options, pairs, digits, 'pairs of models')}"
 
 
 def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:

@@ -18,6 +18,9 @@ COUNTS = {
     "users_without_truth": "Users without truth (left out)",
     WITHOUT_RELEVANT: "Users without a relevant item (scored as finding none)",
 }
+BUT_GAINS = (
+    "(scored as finding none, but for gains, as of NDCG, which count lower grades too)"  # with min_grade
+)
 OF_LISTS = {  # counts of users that ranking_beyond_accuracy adds
     "users_with_rec": "Users with recommendations (with truth or without)",
     "users_without_history": "Of these without a history (left out of what needs their own)",

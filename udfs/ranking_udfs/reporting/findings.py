@@ -71,15 +71,17 @@ class Findings:
     tables      what was read: system or is_truth, name, modified (a date, if it is a file), and how many
                 lines, users and items it has; of truth with times the earliest and latest date
     losers      of each system that is compared, the users whose first measure becomes worse by the most:
-                userid, baseline, value, difference, losers (how many lose), sharing (how many as much)
+                userid, baseline, value, difference, has_relevant (whether the user has a relevant item),
+                losers (how many lose), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
     leading, headlines, best, caveats   sentences, None or none where there is nothing to say
     curve       system, recall, precision
     edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
                 at an edge is in the bin above it), and in no bin, by what they have
     overlaps    rows of ranking_overlap with the baseline, at the first cut-off
-    example     a user who loses most, with the lists of two models; None if nobody loses
-    lists, missed   of these models: by rank, the item and whether it is relevant; the relevant ones not there
+    example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
+    lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
+                the relevant ones that are not there
     wholes, popularity, categories, contents_sentences  with a history, what is in the lists down to the
                 largest cut-off of the first measure: rows of ranking_beyond_accuracy; users (with a list),
                 mean, low, high; shares of the largest categories in the lists and in the history
@@ -156,7 +158,11 @@ class Findings:
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
         self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
         is_several = leader is not None and len(leader.means) > 2
-        self.best = conclusion.best_sentence(leader, self.options, DIGITS) if leader and is_several else None
+        self.best = (
+            conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
+            if leader and is_several
+            else None
+        )
         self.caveats = self.find_caveats(problems, shared) if work.is_checked else []
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
@@ -349,7 +355,7 @@ ORDER BY mean {best}, system""")
     count(*) OVER (PARTITION BY system, round(difference, 12)) AS sharing
 FROM (
     SELECT other.system, CAST(userid AS VARCHAR) AS userid, one.{value} AS baseline, other.{value} AS value,
-        other.{value} - one.{value} AS difference
+        other.{value} - one.{value} AS difference, other.n_truth > 0 AS has_relevant
     FROM ({one_system} = {name}) AS one
     JOIN ({one_system} <> {name}) AS other USING (userid)
     WHERE other.{value} {is_worse} one.{value}
@@ -358,14 +364,15 @@ QUALIFY row_number() OVER (PARTITION BY system ORDER BY abs(difference) DESC, us
 ORDER BY system, abs(difference) DESC, userid""")
         return {name: [row for row in rows if row["system"] == name] for name in self.systems[1:]}
 
-    def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, bool]]], dict[str, list[str]]]:
+    def find_example(self) -> tuple[str | None, dict[str, list[tuple[str, str]]], dict[str, list[str]]]:
         """Return a user who loses most with the best model, or with the first that has one, and the lists."""
         order = [*(self.leader.means if self.leader else ()), *self.losers]
-        model = next((name for name in order if self.losers.get(name)), None)
-        if model is None:
+        rows = [row for name in order for row in self.losers.get(name, ())]
+        loser = next((row for row in rows if row["has_relevant"]), next(iter(rows), None))
+        if loser is None:
             return None, {}, {}
-        user = self.losers[model][0]["userid"]
-        lists: dict[str, list[tuple[str, bool]]] = {name: [] for name in (self.systems[0], model)}
+        user, model = loser["userid"], loser["system"]
+        lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (self.systems[0], model)}
         missed: dict[str, list[str]] = {name: [] for name in lists}
         columns = replace(self.request.columns, unjudged=COLUMNS.unjudged)
         query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
@@ -374,7 +381,8 @@ ORDER BY system, abs(difference) DESC, userid""")
             if row["rank"] is None:
                 missed[row["system"]].append(item)
             else:
-                lists[row["system"]].append((item, bool(row["relevant"])))
+                grade = f"grade {row['grade']:g}" if row["gain"] else ""
+                lists[row["system"]].append((item, "relevant" if row["relevant"] else grade))
         return shorten(user), lists, missed
 
     def find_contents(self) -> None:

@@ -100,6 +100,7 @@ class View:
         self.found, self.style = findings, Html(text("page.css"))
         self.share = f"{100 * findings.options.confidence:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
+        self.least = findings.request.columns.min_grade
 
     def title(self) -> str:
         """Return the headline: the models that were compared, or the one that was measured."""
@@ -205,9 +206,15 @@ class View:
         rows = [[name, *row] for name, row in zip(models, rows, strict=True)]
         return ["Model", *SHARES], rows, "What lists have in common"
 
+    def among(self) -> str:
+        """Say of whom the example is the one who loses most, where that is not of all users."""
+        losers = [row for rows in self.found.losers.values() for row in rows]
+        is_of_some = self.has_irrelevant and any(row["has_relevant"] for row in losers)
+        return " of those with a relevant item" if is_of_some else ""
+
     def example_table(self) -> Table:
         lists = self.found.lists
-        cells = [[f"{item} (relevant)" if is_hit else item for item, is_hit in one] for one in lists.values()]
+        cells = [[f"{item} ({mark})" if mark else item for item, mark in one] for one in lists.values()]
         rows = list(zip_longest(*cells, fillvalue=""))[:MOST_RANKS]
         ranked = [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
         return ["Rank", *lists], ranked, "The lists of a user"
