@@ -5,7 +5,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,7 @@ DOCUMENTS = {
 
 
 K = ["-k", "4", "-k", "2"]
+NDCG = ["-m", "ndcg", "--no-check"]  # of what is soon evaluated, where numbers are not the subject
 
 
 REC = "userid,itemid,score\n" + "".join(
@@ -44,21 +45,22 @@ REC = "userid,itemid,score\n" + "".join(
 TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for item in (1, 2, 4))
 
 
+@pytest.fixture(scope="session")
+def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
+    """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
+    with session.connect({}, has_functions=True) as connection:
+        yield connection
+
+
 @pytest.fixture
-def con(of_command: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    """A connection with the pack in it, which most of what these tests run shares."""
-    return of_command
-
-
-@pytest.fixture(autouse=True)
-def registered(con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
+def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch) -> None:
     """Register the pack once for all tests; settings and databases need a connection of their own."""
 
     def connected(
         settings: Mapping[str, Any], database: str | None = None, has_functions: bool = False
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         is_own = any(settings.values()) or database
-        return session.connect(settings, database, True) if is_own else nullcontext(emptied(con))
+        return session.connect(settings, database, True) if is_own else nullcontext(emptied(of_command))
 
     monkeypatch.setattr(commands, "connect", connected)
 
@@ -72,7 +74,7 @@ def emptied(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     return con
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A working directory with the documents' rows as rec.csv and truth.csv."""
     monkeypatch.chdir(tmp_path)
@@ -81,8 +83,30 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+# Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
+RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
+
+
+def csv(name: str, header: str, *rows: str) -> None:
+    Path(name).write_text("\n".join([header, *rows]) + "\n")
+
+
 @pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
+def models(registered: None, folder: Path) -> None:
+    """Three models of ten users, what is relevant to these, and their segments."""
+    for name, ranks in RANKS.items():
+        rows = (
+            f"{u},{0 if at == rank else at + 10 * (u % 2)},{-at}"
+            for u, rank in enumerate(ranks)
+            for at in range(1, 5)
+        )
+        csv(f"{name}.csv", "userid,itemid,score", *rows)
+    csv("relevant.csv", "userid,itemid", *(f"{user},0" for user in range(10)))
+    csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(10)))
+
+
+@pytest.fixture
+def run(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command; return what it printed, and fail if it failed or said anything else."""
 
     def run_it(*arguments: str) -> str:
@@ -95,7 +119,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture
-def fails(capsys: pytest.CaptureFixture[str]) -> Fails:
+def fails(registered: None, folder: Path, capsys: pytest.CaptureFixture[str]) -> Fails:
     """Run the command that fails; return its one line of error."""
 
     def run_it(code: int, *arguments: str) -> str:
@@ -136,8 +160,9 @@ def as_shell(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def write(con: duckdb.DuckDBPyConnection, name: str, query: str) -> str:
-    con.execute(f"COPY ({query}) TO '{name}'")
+def write(name: str, query: str) -> str:
+    """Write the rows of a query, which may read files, to a file."""
+    duckdb.execute(f"COPY ({query}) TO '{name}'")
     return name
 
 
@@ -164,19 +189,10 @@ def stdin(monkeypatch: pytest.MonkeyPatch, content: bytes) -> None:
 
 
 @pytest.fixture
-def worse() -> str:
+def worse(folder: Path) -> str:
     """A model that finds less."""
     Path("worse.csv").write_text("userid,itemid,score\n1,9,2\n1,1,1\n")
     return "worse.csv"
 
 
 FORGED = "7\x1b[2J\x9b1m\r\nranking-udfs: error: forged\u2028\u202e\u2066\x7f\x00"[:-1]
-
-
-@pytest.fixture
-def shop() -> list[str]:
-    """Files whose columns have names of their own: ranks instead of scores, models, grades."""
-    rows = [f"{u},SKU-{i},{i},{model}" for model in "ab" for u in range(3) for i in range(1, 5)]
-    Path("lists.csv").write_text("\n".join(["userid,itemid,place,model", *rows]) + "\n")
-    Path("bought.csv").write_text("userid,itemid,stars\n0,SKU-2,2\n0,SKU-3,3\n1,SKU-1,5\n2,SKU-4,1\n")
-    return ["lists.csv", "bought.csv", "--score", "place"]

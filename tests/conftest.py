@@ -15,6 +15,8 @@ import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.measures.registry import Measure
 
+pytest_plugins = ("tests.command", "tests.pages")  # fixtures of the command and of reports
+
 # The same examples on every run; `pytest --hypothesis-profile=explore` draws new ones, and more.
 hypothesis.settings.register_profile(
     "repeatable", deadline=None, max_examples=40, derandomize=True, database=None
@@ -83,15 +85,6 @@ def shared() -> Iterator[duckdb.DuckDBPyConnection]:
 def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """The connection, with the pack's internal macros under their plain names."""
     return con.execute("SET search_path = 'memory,_ranking'")
-
-
-@pytest.fixture(scope="session")
-def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
-    """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
-    from ranking_udfs.command import session
-
-    with session.connect({}, has_functions=True) as connection:
-        yield connection
 
 
 def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:

@@ -1,5 +1,6 @@
 """What the tests of reports share: files of three models, the page of them, and what stands on a page."""
 
+import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import html5lib
 import numpy as np
 import pytest
 
+from ranking_udfs.command.cli import main
 from tests.command import Run
 
 Written = Callable[..., str]
@@ -17,6 +19,7 @@ FILES = [*(f"{name}={name}.csv" for name in SYSTEMS), "relevant.csv"]
 ARGUMENTS = [*FILES, "--baseline", "als", "-k", "5", "-k", "10", "-k", "20", "--margin", "0.01"]
 FEW = ["--measures", "ndcg,recall"]  # so that less is drawn
 SEGMENT = ["--segment", "users.csv:country"]
+MADE_AT = ("SOURCE_DATE_EPOCH", "1790000000")
 
 
 def make_files(names: Iterable[str] = SYSTEMS, users: int = 120, nasty: str = "") -> None:
@@ -38,14 +41,25 @@ def make_files(names: Iterable[str] = SYSTEMS, users: int = 120, nasty: str = ""
     Path("users.csv").write_text("userid,country\n" + "".join(segments))
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1790000000")
+    monkeypatch.setenv(*MADE_AT)
     make_files()
 
 
+@pytest.fixture(scope="session")
+def standard(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of these files and segments, which many tests look at and which is written once."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(*MADE_AT)
+        patch.chdir(tmp_path_factory.mktemp("standard"))
+        make_files()
+        assert main(["report", *ARGUMENTS, *SEGMENT, *FEW, "--output", "report.html"]) == 0
+        return Path("report.html").read_text(encoding="utf-8")
+
+
 @pytest.fixture
-def written(run: Run) -> Written:
+def written(run: Run, files: None) -> Written:
     """The page that the command writes, of a few measures if it is not said of which."""
 
     def run_it(*arguments: str) -> str:
@@ -56,8 +70,9 @@ def written(run: Run) -> Written:
     return run_it
 
 
+@functools.lru_cache(4)
 def parsed(html: str) -> Any:
-    """The page as a tree; html5lib fails at whatever is not HTML."""
+    """The page as a tree, which is for reading alone; html5lib fails at whatever is not HTML."""
     return html5lib.HTMLParser(strict=True).parse(html)
 
 

@@ -3,8 +3,6 @@
 What the page takes from a CDN comes from npm packages of the same versions, where NODE_PATH says.
 """
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import base64
 import functools
 import hashlib
@@ -27,7 +25,7 @@ from playwright.sync_api import Page, Request, Route, sync_playwright
 
 from ranking_udfs.evaluation import words
 from ranking_udfs.measures.registry import MEASURES
-from tests.command import Run, con, folder, registered, run  # noqa: F401
+from tests.command import Run
 from tests.pages import FEW, HTML, sections, tables_in, text_of
 from tests.test_page import CHROMIUM
 from tests.test_portable import SHELL

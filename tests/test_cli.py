@@ -1,7 +1,5 @@
 """`ranking-udfs evaluate` as users run it: the numbers, and how measures are chosen."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 from pathlib import Path
 
 import duckdb
@@ -10,26 +8,7 @@ import pytest
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.measures.registry import MEASURES, OneOf
-from tests.command import (  # noqa: F401
-    DOCUMENTS,
-    REC,
-    ROOT,
-    TRUTH,
-    Fails,
-    K,
-    Run,
-    as_shell,
-    cells,
-    con,
-    evaluated,
-    fails,
-    folder,
-    registered,
-    run,
-    shop,
-    slow,
-    table,
-)
+from tests.command import NDCG, ROOT, Fails, Run, evaluated
 
 SEEDS = ROOT / "examples/dbt_project/seeds"
 MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -56,6 +35,7 @@ CALLS = {
 
 
 @pytest.mark.oldest
+@pytest.mark.usefixtures("registered", "folder")
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_runs(capsys: pytest.CaptureFixture[str], command: str) -> None:
     assert command != "uninstall" or main(["install", *CALLS["install"]]) == 0
@@ -74,9 +54,9 @@ def test_what_else_runs_the_command_is_for_the_newest_duckdb_alone(
 
 
 def test_options_may_stand_between_files(run: Run) -> None:
-    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4")
-    assert run("evaluate", "rec.csv", "-k", "4", "truth.csv") == expected
-    assert run("evaluate", "-k", "4", "rec.csv", "truth.csv") == expected
+    expected = run("evaluate", "rec.csv", "truth.csv", "-k", "4", *NDCG)
+    assert run("evaluate", "rec.csv", "-k", "4", "truth.csv", *NDCG) == expected
+    assert run("evaluate", "-k", "4", "rec.csv", "truth.csv", *NDCG) == expected
 
 
 # --- Ranking ---
@@ -110,14 +90,16 @@ def test_threads_do_not_change_the_numbers(run: Run) -> None:
 
 
 @pytest.mark.parametrize("names", [[n for n in MEASURES if MEASURES[n].column], [*MEASURES]])
-def test_every_measure_can_be_chosen(run: Run, con: duckdb.DuckDBPyConnection, names: list[str]) -> None:
-    (row,) = evaluated(run, "rec.csv", "truth.csv", "--measures", ",".join(names))
+def test_every_measure_can_be_chosen(
+    run: Run, of_command: duckdb.DuckDBPyConnection, names: list[str]
+) -> None:
+    (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check", "--measures", ",".join(names))
     for name in names:
-        ((value,),) = con.execute(f'SELECT "{name}"(judge([1, 3, 2, 6], [1, 2, 4]), 10)').fetchall()
+        ((value,),) = of_command.execute(f'SELECT "{name}"(judge([1, 3, 2, 6], [1, 2, 4]), 10)').fetchall()
         assert row[name] == (value if value is None else pytest.approx(value, abs=1e-15)), name
 
 
-def test_every_option_of_a_measure_can_be_given(run: Run, con: duckdb.DuckDBPyConnection) -> None:
+def test_every_option_of_a_measure_can_be_given(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
     """To the macros as it is written: words, and numbers in any form."""
     Path("rec.csv").write_text("userid,itemid,score\n" + "".join(f"1,{i},{9 - i}\n" for i in range(5)))
     Path("truth.csv").write_text("userid,itemid,rel\n1,0,2\n1,2,3\n1,3,0\n1,4,0.5\n1,9,1\n")
@@ -132,12 +114,11 @@ def test_every_option_of_a_measure_can_be_given(run: Run, con: duckdb.DuckDBPyCo
                     options[f"{name}({given})"] = name, given
     del options["err(max_grade=.25)"], options["rbp(max_grade=.25,gain=graded)"]  # no grade may be above it
     del options["ndcg(ideal=k)"]  # which takes no grades
-    rows = evaluated(run, "rec.csv", "truth.csv", "-k", "3,all", "--measures", ",".join(options))
+    rows = evaluated(
+        run, "rec.csv", "truth.csv", "--no-check", "-k", "3,all", "--measures", ",".join(options)
+    )
     for row in rows:
         for called, (name, given) in options.items():
             query = f"""SELECT system.main."{name}"({graded}, {row["k"] or "NULL"}, '{given}')"""
-            ((value,),) = con.execute(query).fetchall()
+            ((value,),) = of_command.execute(query).fetchall()
             assert row[called] == (value if value is None else pytest.approx(value, abs=1e-12)), called
-
-
-# --- The process ---

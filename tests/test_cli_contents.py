@@ -10,9 +10,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
-from tests.command import Run, con, fails, folder, registered, run
-
-__all__ = ["con", "fails", "folder", "registered", "run"]
+from tests.command import Run
 
 FILES = {
     "a.csv": "userid,itemid,score\n1,10,3\n1,20,2\n2,10,3\n2,9,2\n4,30,1\n",
@@ -36,7 +34,7 @@ def files(folder: Path) -> None:
         Path(name).write_text(text)
 
 
-def test_all_numbers_are_those_of_sql(run: Run, con: duckdb.DuckDBPyConnection) -> None:
+def test_all_numbers_are_those_of_sql(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
     options = ["-k", "1,2,all", "--head", "0.5", "--divergence", "kl"]
     found = json.loads(run("evaluate", *MODELS, *GIVEN, *options, "--format", "json", "--by-user", "u.json"))
     arguments = "[1, 2, NULL], 'train', 'items', head := 0.5, divergence := 'kl'"
@@ -48,7 +46,8 @@ def test_all_numbers_are_those_of_sql(run: Run, con: duckdb.DuckDBPyConnection) 
         keys = ["system", *(["userid"] if measures is BY_USER else []), "k"]
         query = f"{TABLES} SELECT {', '.join([*keys, *names])} FROM {function}('rec', {arguments})"
         expected = {
-            tuple(map(str, row[: len(keys)])): row[len(keys) :] for row in con.execute(query).fetchall()
+            tuple(map(str, row[: len(keys)])): row[len(keys) :]
+            for row in of_command.execute(query).fetchall()
         }
         for row in rows:  # users of truth without a list have no value
             key = tuple(str(row[name]) for name in keys)

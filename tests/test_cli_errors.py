@@ -1,7 +1,5 @@
 """What the command says on stderr: notes on the data, and one clear line where something is wrong."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import json
 from pathlib import Path
 from typing import Any
@@ -12,26 +10,9 @@ import pytest
 from ranking_udfs.command import session
 from ranking_udfs.command.cli import main
 from ranking_udfs.texts import LONGEST
-from tests.command import (  # noqa: F401
-    DOCUMENTS,
-    FORGED,
-    REC,
-    TRUTH,
-    Fails,
-    Run,
-    con,
-    emptied,
-    evaluated,
-    fails,
-    folder,
-    registered,
-    run,
-    slow,
-    table,
-    write,
-)
+from tests.command import DOCUMENTS, FORGED, REC, TRUTH, Fails, Run, emptied, evaluated, table, write
 
-pytestmark = pytest.mark.oldest
+pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder")]
 
 # --- The check ---
 
@@ -136,11 +117,9 @@ def test_what_the_data_says_stays_on_its_line(capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "json"])
-def test_a_report_prints_nothing_that_a_terminal_would_obey(
-    run: Run, con: duckdb.DuckDBPyConnection, form: str
-) -> None:
+def test_a_report_prints_nothing_that_a_terminal_would_obey(run: Run, form: str) -> None:
     name = FORGED.replace(":", ";")  # a colon ends the name of a file with segments
-    write(con, "users.parquet", f"""SELECT 1 AS userid, '{name}' AS "{name}" """)
+    write("users.parquet", f"""SELECT 1 AS userid, '{name}' AS "{name}" """)
     arguments = [f"{name}=rec.csv", "truth.csv", "--segment", f"users.parquet:{name}", "--format", form]
     text = run("evaluate", *arguments)
     assert all(line.isprintable() for line in text.split("\n"))
@@ -149,18 +128,16 @@ def test_a_report_prints_nothing_that_a_terminal_would_obey(
 
 
 @pytest.mark.parametrize("form", ["csv", "run", "parquet", "json"])
-def test_an_error_shows_no_value_and_no_type_in_full(
-    fails: Fails, con: duckdb.DuckDBPyConnection, form: str
-) -> None:
+def test_an_error_shows_no_value_and_no_type_in_full(fails: Fails, form: str) -> None:
     long = "much " * 10_000
     table("rec.csv", "userid,itemid,score", ("1", "1", long))
     Path("rec.run").write_text(f"1 Q0 1 1 9.5 x\n1 Q0 2 2 {long}\n")
     fields = ", ".join(f"'field_{i}': 1" for i in range(1_000))
-    write(con, "rec.parquet", f"SELECT 1 AS userid, {{{fields}}} AS itemid, 1 AS score")
+    write("rec.parquet", f"SELECT 1 AS userid, {{{fields}}} AS itemid, 1 AS score")
     Path("rec.json").write_text(
         json.dumps({"userid": 1, "itemid": 1, **{f"column_{i}": 1 for i in range(5_000)}})
     )
-    write(con, "truth.parquet", "SELECT 1 AS userid, 1 AS itemid")
+    write("truth.parquet", "SELECT 1 AS userid, 1 AS itemid")
     error = fails(1, "evaluate", f"rec.{form}", "truth.parquet", "--no-check")
     assert len(error) < 4 * LONGEST
     assert "much " * 41 not in error
@@ -219,7 +196,7 @@ NAMES += ["';SELECT 1;--", "".join(["it's", "a;b", "two\nlines", 'quo"te', "*[1]
 
 
 @pytest.mark.slow
-def test_names_are_names(run: Run, con: duckdb.DuckDBPyConnection) -> None:
+def test_names_are_names(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
     """Of files, columns, models and segments, in what is run and in what is printed."""
     for name in NAMES:
         quoted = '"' + name.replace('"', '""') + '"'
@@ -235,5 +212,5 @@ def test_names_are_names(run: Run, con: duckdb.DuckDBPyConnection) -> None:
         assert {repr(row["ndcg"]) for row in rows} == {DOCUMENTS["NDCG"][1]}
         assert json.loads(Path(f"{name}.json").read_text())[0]["userid"] == 1
     script = run("sql", *files)
-    for statement in emptied(con).extract_statements(script):
-        con.execute(statement).fetchall()
+    for statement in emptied(of_command).extract_statements(script):
+        of_command.execute(statement).fetchall()

@@ -6,33 +6,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.command import Run, con, fails, folder, registered, run
-
-__all__ = ["con", "fails", "folder", "registered", "run"]
-
-EXPLAINED = """\
-User 1, top-3
-
-Hit | Rank | Item | Score | Grade | Gain | Discount | Gain x disc. | DCG
---- | ---- | ---- | ----- | ----- | ---- | -------- | ------------ | ---
-*   | 1    | 1    | 10    | 1     | 1    | 1        | 1            | 1
-    | 2    | 3    | 8     |       | 0    | 0.6309   | 0            | 1
-*   | 3    | 2    | 6     | 1     | 1    | 0.5      | 0.5          | 1.5
-
-Relevant and not there: 4 (grade 1, nowhere)
-NDCG@3 = DCG / ideal DCG = 1.5 / 2.131 = 0.7039
-Recall@3 = 0.6667
-Precision@3 = hits / k = 2 / 3 = 0.6667
-"""
-OVERLAP = """\
-Baseline | System | k  | Users | Overlap | Jaccard | RBO    | 1st    | All
--------- | ------ | -- | ----- | ------- | ------- | ------ | ------ | ---
-a        | b      | 10 | 3     | 0.5     | 0.4     | 0.4918 | 0.6667 | 0
-"""
+from tests.command import Run
 
 
 @pytest.fixture(autouse=True)
-def other() -> None:
+def other(folder: Path) -> None:
     """Another model, without a list of user 3."""
     lines = "".join(f"{user},{item},{-i}\n" for user in (1, 2) for i, item in enumerate((1, 9, 3, 2)))
     Path("other.csv").write_text(f"userid,itemid,score\n{lines}")
@@ -57,9 +35,11 @@ def test_scores_are_shown_as_they_were_given(run: Run) -> None:
         assert [row["score"] for row in rows if row["rank"] is not None] == expected
 
 
-def test_a_user_is_found_by_the_type_of_the_column(run: Run, con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid, 'nan'::DOUBLE AS score) TO 'rec.parquet'")
-    con.execute("COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid) TO 'truth.parquet'")
+def test_a_user_is_found_by_the_type_of_the_column(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
+    of_command.execute(
+        "COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid, 'nan'::DOUBLE AS score) TO 'rec.parquet'"
+    )
+    of_command.execute("COPY (SELECT 3.0::DOUBLE AS userid, 1 AS itemid) TO 'truth.parquet'")
     for user in ("3", "3.0"):
         assert "*      1       1       nan " in run(
             "explain", "rec.parquet", "truth.parquet", "--user-id", user

@@ -1,25 +1,13 @@
 """`ranking-udfs sql`: statements that give what `evaluate` gives."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
+import json
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from ranking_udfs.evaluation import queries
-from tests.command import (  # noqa: F401
-    ROOT,
-    K,
-    Run,
-    con,
-    emptied,
-    evaluated,
-    folder,
-    registered,
-    run,
-    write,
-)
+from tests.command import RANKS, ROOT, K, Run, csv, emptied, evaluated, write
 
 
 @pytest.mark.parametrize(
@@ -34,21 +22,35 @@ from tests.command import (  # noqa: F401
     ],
 )
 def test_sql_gives_what_evaluate_gives(
-    run: Run, con: duckdb.DuckDBPyConnection, arguments: list[str]
+    run: Run, of_command: duckdb.DuckDBPyConnection, arguments: list[str]
 ) -> None:
     Path("users.csv").write_text("userid,country\n1,SE\n")
     for form in ("parquet", "json"):
-        write(con, f"rec.{form}", "FROM 'rec.csv'")
+        write(f"rec.{form}", "FROM 'rec.csv'")
     arguments = [*arguments, "truth.csv", *K, "--by-user", "by user.csv"]
     rows = evaluated(run, *arguments, "--no-check")
     values = Path("by user.csv").read_text()
     Path("by user.csv").unlink()
     expected = [row for row in rows if row.pop("segment", "(all)") == "(all)"]
     script = run("sql", *arguments)
-    emptied(con)
-    results = [queries.fetch_rows(con, statement.query) for statement in con.extract_statements(script)]
+    emptied(of_command)
+    results = [
+        queries.fetch_rows(of_command, statement.query) for statement in of_command.extract_statements(script)
+    ]
     assert any(sorted(expected, key=repr) == sorted(found, key=repr) for found in results)
     assert Path("by user.csv").read_text() == values
+
+
+@pytest.mark.usefixtures("models")
+def test_sql_of_a_comparison_gives_its_rows(run: Run, of_command: duckdb.DuckDBPyConnection) -> None:
+    csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(9)))
+    arguments = ["compare", *(f"{name}={name}.csv" for name in RANKS), "relevant.csv", "--baseline", "als"]
+    arguments += ["--measures", "mrr", "--segment", "users.csv:country", "--margin", "0.01", "-q", "--format"]
+    statements = of_command.extract_statements(run(*arguments, "sql"))
+    *_, everybody, found = [of_command.execute(statement.query).fetchall() for statement in statements]
+    rows = [list(row.values()) for row in json.loads(run(*arguments, "json"))]
+    assert [list(row) for row in found] == [row for row in rows if "(all)" not in row]
+    assert len(everybody) == 2
 
 
 def test_sql_needs_no_function_of_python(run: Run) -> None:

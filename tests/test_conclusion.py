@@ -1,7 +1,5 @@
 """The first lines of a report: which model, by how much, how surely, and what stands against it."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,9 @@ from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
 from ranking_udfs.evaluation.words import column_decimals, format_mean
 from ranking_udfs.measures.grammar import parse_measure
 from ranking_udfs.reporting.charts import ticks_with_zero
-from tests.command import Run, con, folder, registered, run  # noqa: F401
-from tests.pages import FILES, HTML, Written, files, sections, text_of, written  # noqa: F401
+from tests.pages import FILES, HTML, Written, sections, text_of
+
+NDCG = ["--measures", "ndcg"]
 
 
 def mean_row(system: str, mean: float, half: float | None) -> dict[str, Any]:
@@ -102,15 +101,12 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
     lines = Path("bert.csv").read_text().splitlines()
     kept = [line for line in lines[1:] if int(line[1:].partition(",")[0]) % 3 == 0]
     Path("bert.csv").write_text("\n".join([lines[0], *kept]))
-    lead, *rest = first_lines(written(*FILES, "--baseline", "pop", "-k", "10"))
-    by_user = {
-        name: dict(
-            ranking_udfs.evaluate(f"{name}.csv", "relevant.csv", "ndcg", by_user=True, check=False)
-            .select("userid, ndcg")
-            .fetchall()
-        )
-        for name in ("als", "bert", "pop")
-    }
+    lead, *rest = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", *NDCG))
+    models = {name: f"{name}.csv" for name in ("als", "bert", "pop")}
+    evaluated = ranking_udfs.evaluate(models, "relevant.csv", "ndcg", by_user=True, check=False)
+    by_user: dict[str, dict[str, float]] = {name: {} for name in models}
+    for name, user, value in evaluated.select("system, userid, ndcg").fetchall():
+        by_user[name][user] = value
     shared = [f"u{user}" for user in range(0, 119, 3)]
     means = {name: np.mean([values[user] for user in shared]) for name, values in by_user.items()}
     assert means["bert"] > means["als"] > means["pop"]
@@ -124,17 +120,17 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
 
 @pytest.mark.parametrize("tied", ["userid >= 50", "true"])
 def test_no_count_stands_over_fewer_users_than_it_is_of(
-    written: Written, con: duckdb.DuckDBPyConnection, tied: str
+    written: Written, of_command: duckdb.DuckDBPyConnection, tied: str
 ) -> None:
     """Lists for 200 users, of whom truth knows 50; those with equal scores are the others, or all."""
-    con.execute(f"""
+    of_command.execute(f"""
         COPY (
             SELECT userid, itemid, CASE WHEN {tied} THEN 1 ELSE 9 - itemid END AS score
             FROM range(200) t(userid), range(12) s(itemid)
         ) TO 'many.csv';
         COPY (SELECT u AS userid, u % 10 AS itemid FROM range(50) t(u)) TO 'few.csv'
     """)
-    lead = " ".join(first_lines(written("a=many.csv", "b=many.csv", "few.csv", "-k", "10")))
+    lead = " ".join(first_lines(written("a=many.csv", "b=many.csv", "few.csv", "-k", "10", *NDCG)))
     assert ("Users whose scores are all equal: a 50 of 50, b 50 of 50" in lead) == (tied == "true")
     assert "200" not in lead
     assert "150" not in lead
@@ -142,13 +138,13 @@ def test_no_count_stands_over_fewer_users_than_it_is_of(
 
 def test_equal_models_have_no_best(written: Written) -> None:
     Path("bert.csv").write_text(Path("als.csv").read_text())
-    lead = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", "--no-check"))[0]
+    lead = first_lines(written(*FILES, "--baseline", "pop", "-k", "10", *NDCG, "--no-check"))[0]
     assert lead == "There is no best model by NDCG@10: als and bert have the same mean."
     others = "".join(
         line for line in Path("pop.csv").read_text().splitlines(keepends=True) if not line.startswith("u5,")
     )
     Path("bert.csv").write_text(others + "".join(f"u5,{i},{9 - i}\n" for i in range(9)))  # better for one
-    lead = first_lines(written(*FILES[1:], "-k", "10", "--no-check"))[0]
+    lead = first_lines(written(*FILES[1:], "-k", "10", *NDCG, "--no-check"))[0]
     assert lead == "bert has the best NDCG@10, but is not surely better than pop."
 
 

@@ -5,8 +5,6 @@ call wrote; stdout follows, lines of stderr behind `! `, the exit code behind `?
 `UPDATE_GOLDEN=1` in the environment, pytest writes the files anew: read what changed before committing it.
 """
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import gzip
 import hashlib
 import os
@@ -21,32 +19,17 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from tests.command import con, folder, registered  # noqa: F401
+from tests.command import csv
 
 GOLDEN = Path(__file__).parent / "golden"
-# Of ten users with one relevant item each, at which rank a model has it; nothing for the last two of bert.
-RANKS = {"als": [1] * 4 + [2] * 6, "bert": [1] * 8, "pop": [4] * 10}
 CALL = re.compile(r"^(?=\$ |py> )", re.MULTILINE)
 
 
-def csv(name: str, header: str, *rows: str) -> None:
-    Path(name).write_text("\n".join([header, *rows]) + "\n")
-
-
 @pytest.fixture
-def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def files(models: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The documents' files, three models, graded truth, segments, a history, a catalogue, events, a run."""
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
-    for name, ranks in RANKS.items():
-        rows = (
-            f"{u},{0 if at == rank else at + 10 * (u % 2)},{-at}"
-            for u, rank in enumerate(ranks)
-            for at in range(1, 5)
-        )
-        csv(f"{name}.csv", "userid,itemid,score", *rows)
-    csv("relevant.csv", "userid,itemid", *(f"{user},0" for user in range(10)))
     csv("graded.csv", "userid,itemid,rel", *(f"{u},{i},{(u + i) % 4}" for u in range(10) for i in range(4)))
-    csv("users.csv", "userid,country", *(f"{u},{'SE' if u < 5 else 'NO'}" for u in range(10)))
     csv("train.csv", "userid,itemid", *(f"{u},{1 + u % 3}" for u in range(9)))
     csv("items.csv", "itemid,category", *(f"{i},{'ab'[i % 2]}" for i in range(15)))
     csv("events.csv", "userid,itemid,time", *(f"{i % 3},{i % 4},2026-01-{i:02}" for i in range(1, 13)))
@@ -70,6 +53,10 @@ def files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("zstd.csv").write_bytes(b"(\xb5/\xfd ...")
     Path("parquet.txt").write_bytes(b"PAR1 ...")
     Path("my utf16.csv").write_bytes("userid,itemid,score\n".encode("utf-16"))
+    csv("missed.csv", "userid,itemid,score", *(f"{u},7,1" for u in range(10)))
+    csv("one.csv", "userid,itemid", "5,0")
+    written = ("007,1.10,2026-01-01,a", "8,x,2026-01-05,", '7,1.1,2026-01-06,"b, c"', "8,y,2026-01-07,d")
+    csv("written.csv", "userid,itemid,time,note", *written)
     csv("strange.csv", "userid,itemid,score", "77,0,1")
     csv("apart.csv", "userid,itemid,score", "1,z,1")
     csv("rated.csv", "userid,itemid,stars", "1,1,5", "2,1,1")

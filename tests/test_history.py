@@ -12,9 +12,8 @@ import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import EXIT_FAILED
 from ranking_udfs.duckdb import portable
-from tests.command import Fails, Run, con, fails, folder, registered, run
+from tests.command import Fails, Run
 
-__all__ = ["con", "fails", "folder", "registered", "run"]
 MAKE = """
     CREATE TABLE train AS FROM (VALUES
         (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-02'), (2, 'a', DATE '2026-01-06'),

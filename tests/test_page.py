@@ -1,7 +1,5 @@
 """What the page of a report is made of, and how a browser shows it; its charts as files."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import json
 import re
 import shutil
@@ -17,8 +15,8 @@ from PIL import Image
 
 from ranking_udfs.reporting import drawing
 from ranking_udfs.reporting.charts import MOST_SYSTEMS
-from tests.command import Run, con, folder, registered, run  # noqa: F401
-from tests.pages import (  # noqa: F401
+from tests.command import Run
+from tests.pages import (
     ARGUMENTS,
     FEW,
     FILES,
@@ -26,47 +24,29 @@ from tests.pages import (  # noqa: F401
     SEGMENT,
     SYSTEMS,
     Written,
-    files,
     make_files,
     parsed,
     sections,
     tables_in,
     text_of,
-    written,
 )
 
-pytestmark = pytest.mark.newest
+pytestmark = [pytest.mark.newest, pytest.mark.usefixtures("files")]
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 # What a name may hold that a page must show and not obey.
 NASTY = "</style></title><script>alert(1)</script><img src=x onerror=alert(2)> \"'&amp; {{7}} \u202egnp \x07"
-PAGES: dict[str, str] = {}
-
-
-def standard(written: Written) -> str:
-    """A page that many look at, written once."""
-    if not PAGES:
-        PAGES["standard"] = written(*ARGUMENTS, *SEGMENT)
-    Path("report.html").write_text(PAGES["standard"], encoding="utf-8")
-    return PAGES["standard"]
-
 
 # --- The page ---
 
 
-def test_the_page_is_the_same_each_time(written: Written) -> None:
-    assert standard(written) == written(*ARGUMENTS, *SEGMENT)
+def test_its_size_does_not_depend_on_how_many_users_there_are(written: Written, standard: str) -> None:
+    make_files(users=600)
+    assert len(written(*ARGUMENTS, *SEGMENT)) < 1.03 * len(standard)
 
 
-def test_its_size_does_not_depend_on_how_many_users_there_are(written: Written) -> None:
-    small = len(standard(written))
-    make_files(users=1_500)
-    assert len(written(*ARGUMENTS, *SEGMENT)) < 1.03 * small
-
-
-def test_there_are_no_scripts_and_nothing_from_elsewhere(written: Written) -> None:
-    html = standard(written)
-    tree = parsed(html)
+def test_there_are_no_scripts_and_nothing_from_elsewhere(standard: str) -> None:
+    tree = parsed(standard)
     names = {element.tag.rpartition("}")[2] for element in tree.iter() if isinstance(element.tag, str)}
     assert not names & {
         "script",
@@ -84,12 +64,12 @@ def test_there_are_no_scripts_and_nothing_from_elsewhere(written: Written) -> No
             assert not str(name).startswith("on"), name
             assert "href" not in str(name) or value.startswith("#"), value
             assert not re.search(r"https?:|//|javascript:|data:", value), value
-    assert "@import" not in html
-    assert "http" not in html.partition("</style>")[0]
+    assert "@import" not in standard
+    assert "http" not in standard.partition("</style>")[0]
 
 
-def test_ids_are_unique_and_what_they_are_named_by_is_there(written: Written) -> None:
-    tree = parsed(standard(written))
+def test_ids_are_unique_and_what_they_are_named_by_is_there(standard: str) -> None:
+    tree = parsed(standard)
     ids = [element.get("id") for element in tree.iter() if element.get("id")]
     assert len(ids) == len(set(ids))
     for element in tree.iter():
@@ -98,15 +78,15 @@ def test_ids_are_unique_and_what_they_are_named_by_is_there(written: Written) ->
         assert {element.get("aria-labelledby")} <= {None, *ids}
 
 
-def test_headings_are_in_order_and_charts_have_a_text_and_a_table(written: Written) -> None:
-    tree = parsed(standard(written))
+def test_headings_are_in_order_and_charts_have_a_text_and_a_table(standard: str) -> None:
+    tree = parsed(standard)
     levels = [int(one.tag[-1]) for one in tree.iter() if re.fullmatch(rf"{HTML}h[1-6]", str(one.tag))]
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
     figures = list(tree.iter(f"{HTML}figure"))
     assert len(figures) == 2 + 4 + 2 + 2
-    shared = list(sections(standard(written))["Segments"].iter(f"{HTML}h3"))  # which have one table
+    shared = list(sections(standard)["Segments"].iter(f"{HTML}h3"))  # which have one table
     for figure in figures:
         (svg,) = (one for one in figure if one.tag.endswith("svg"))
         assert svg.get("role") == "img"
@@ -195,7 +175,7 @@ def test_names_are_text_and_nothing_else(written: Written, run: Run) -> None:
         )
     )
     html = written("rec<b>&.jsonl", "truth.jsonl", "-k", "5", "-k", "10", "--segment", "users.jsonl:<u>land")
-    test_there_are_no_scripts_and_nothing_from_elsewhere(lambda *_: html)
+    test_there_are_no_scripts_and_nothing_from_elsewhere(html)
     found = sections(html)
     shown = " ".join(NASTY.replace("\u202e", " ").replace("\x07", " ").split())
     assert f"bert{shown} is better than als{shown} in NDCG@5" in text_of(found["The answer"])
@@ -240,8 +220,7 @@ def probed(html: str, script: str, width: int = 1200) -> Any:
 
 @in_a_browser
 @pytest.mark.parametrize("width", [375, 1200])
-def test_nothing_overflows(written: Written, width: int) -> None:
-    html = standard(written)
+def test_nothing_overflows(standard: str, width: int) -> None:
     script = """
         const width = page.documentElement.clientWidth;
         const found = [page.documentElement.scrollWidth, width];
@@ -254,17 +233,15 @@ def test_nothing_overflows(written: Written, width: int) -> None:
             }
         }
         document.title = 'widths:' + found.join(' ') + ':end'"""
-    (found,) = re.findall(r"widths:(.*?):end</title>", probed(html, script, width))
+    (found,) = re.findall(r"widths:(.*?):end</title>", probed(standard, script, width))
     scrolled, shown = map(int, found.split())
     assert width - 20 < shown == scrolled  # less the bar to scroll with
 
 
 @in_a_browser
 @pytest.mark.parametrize(("theme", "paper"), [("light", (255, 255, 255)), ("dark", (22, 24, 28))])
-def test_a_screenshot_is_not_blank_in_either_theme(
-    written: Written, theme: str, paper: tuple[int, ...]
-) -> None:
-    standard(written)
+def test_a_screenshot_is_not_blank_in_either_theme(standard: str, theme: str, paper: tuple[int, ...]) -> None:
+    Path("report.html").write_text(standard, encoding="utf-8")
     flags = ["--force-dark-mode"] if theme == "dark" else []
     browser(
         *flags, "--screenshot=shot.png", "--window-size=1200,2500", Path("report.html").resolve().as_uri()
@@ -282,8 +259,8 @@ def test_a_screenshot_is_not_blank_in_either_theme(
 
 
 @in_a_browser
-def test_it_can_be_printed(written: Written) -> None:
-    standard(written)
+def test_it_can_be_printed(standard: str) -> None:
+    Path("report.html").write_text(standard, encoding="utf-8")
     browser("--no-pdf-header-footer", "--print-to-pdf=report.pdf", Path("report.html").resolve().as_uri())
     pdf = Path("report.pdf").read_bytes()
     assert pdf.startswith(b"%PDF")
@@ -321,9 +298,9 @@ def scale(svg: Any, role: str) -> Any:
     return lambda value: low + (value - first) / (last - first) * (high - low)
 
 
-def test_the_points_of_a_chart_are_where_the_means_are(run: Run) -> None:
+def test_the_points_of_a_chart_are_where_the_values_are(run: Run) -> None:
     assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
-    expected = json.loads(
+    means = json.loads(
         run("evaluate", *ARGUMENTS[:4], "-k", "5", "-k", "10", "-k", "20", "--no-check", "--format", "json")
     )
     svg = Path("figures/by-k-1-ndcg.svg").read_text()
@@ -331,24 +308,22 @@ def test_the_points_of_a_chart_are_where_the_means_are(run: Run) -> None:
     offset = 3  # a label's baseline lies so much below its tick
     colours = dict(zip(SYSTEMS, drawing.COLOURS, strict=False))
     found = points(svg)
-    assert len(found) == 9
-    for row in expected:
+    assert len({(x, colour) for x, _, colour in found}) == len(found) == 9
+    for row in means:
         ys = [y for x, y, colour in found if colour == colours[row["system"]]]
         assert min(abs(y - at(row["ndcg"]) + offset) for y in ys) < 1.5
-    assert len({(x, colour) for x, _, colour in found}) == 9
-
-
-def test_the_points_of_a_comparison_are_where_the_differences_are(run: Run) -> None:
-    assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
-    expected = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
+    compared = json.loads(run("compare", *ARGUMENTS, "--no-check", "--format", "json"))
+    rows = [row for row in compared if (row["measure"], row["k"]) == ("recall", 5)]
     svg = Path("figures/differences-2-recall.svg").read_text()
     at = scale(svg, "middle")
-    colours = dict(zip(drawing.COLOURS, SYSTEMS, strict=False))
-    found = {colours[colour]: x for x, _, colour in points(svg)}
-    rows = [row for row in expected if (row["measure"], row["k"]) == ("recall", 5)]
-    assert found.keys() == {row["system"] for row in rows}
+    places = {colour: x for x, _, colour in points(svg)}
+    assert places.keys() == {colours[row["system"]] for row in rows}
     for row in rows:
-        assert abs(found[row["system"]] - at(row["difference"])) < 1.5
+        assert abs(places[colours[row["system"]]] - at(row["difference"])) < 1.5
+    for path in Path("figures").glob("*.svg"):
+        text = path.read_text()
+        assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+        assert "var(" not in text
 
 
 def test_each_value_of_a_chart_has_one_mark(run: Run) -> None:
@@ -374,8 +349,3 @@ def test_figures_are_files_of_their_own(run: Run) -> None:
     assert len(names) == 10
     for name in names:
         assert len(np.unique(np.asarray(Image.open(f"figures/{name}").convert("L")))) > 5
-    assert run("report", *ARGUMENTS, *FEW, "--figures", "figures") == ""
-    for path in Path("figures").glob("*.svg"):
-        text = path.read_text()
-        assert ElementTree.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
-        assert "var(" not in text

@@ -1,7 +1,5 @@
 """Each pair of models: the best against the second best, and letters."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import json
 from itertools import combinations
 from pathlib import Path
@@ -10,9 +8,10 @@ import numpy as np
 import pytest
 
 from ranking_udfs.evaluation.pairs import assign_letters, order_models
-from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
-from tests.pages import FILES, files  # noqa: F401
+from tests.command import Fails, Run
+from tests.pages import FILES
 
+pytestmark = pytest.mark.usefixtures("files")
 NDCG = ["-m", "ndcg", "--no-check"]
 
 

@@ -1,7 +1,5 @@
 """What Windows and macOS do otherwise, as far as it can be simulated; CONTRIBUTING.md has the rest."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import ntpath
 import subprocess
 import sys
@@ -16,7 +14,7 @@ from ranking_udfs.command import values
 from ranking_udfs.duckdb import hosting
 from ranking_udfs.inputs import tables
 from ranking_udfs.inputs.catalogs import Catalog
-from tests.command import Fails, con, fails, folder, registered  # noqa: F401
+from tests.command import Fails
 from tests.test_portable import SCRIPT, SUMMARY, TABLES
 
 # A process that is made anew, as on Windows and macOS, gets its work pickled.

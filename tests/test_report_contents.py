@@ -1,7 +1,5 @@
 """What a report shows of the lists and of grades, beside what SQL and a slow definition say."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -13,9 +11,8 @@ import ranking_udfs
 from ranking_udfs.evaluation.conclusion import contents_sentences
 from ranking_udfs.evaluation.queries import Request
 from ranking_udfs.reporting.findings import categories_query
-from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
-from tests.pages import FILES, SYSTEMS, Written, files, sections, tables_in, text_of, written  # noqa: F401
-from tests.test_report import is_shown, own  # noqa: F401
+from tests.pages import FILES, SYSTEMS, Written, sections, tables_in, text_of
+from tests.test_report import is_shown
 
 GIVEN = ["--history", "train.csv", "--items", "items.csv:kind"]
 LETTERS = "abcdefghijklmno"
@@ -34,9 +31,9 @@ def read(name: str) -> list[list[str]]:
     return [line.split(",") for line in Path(name).read_text().splitlines()[1:]]
 
 
-def make_rec(own: duckdb.DuckDBPyConnection) -> None:
+def make_rec(con: duckdb.DuckDBPyConnection) -> None:
     lists = (f"SELECT *, '{name}' AS system FROM '{name}.csv'" for name in SYSTEMS)
-    own.execute(f"CREATE TABLE rec AS {' UNION ALL '.join(lists)}")
+    con.execute(f"CREATE TABLE rec AS {' UNION ALL '.join(lists)}")
 
 
 def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
@@ -50,19 +47,19 @@ def shares(items: list[str], kinds: dict[str, set[str]]) -> dict[str, float]:
 
 
 def test_what_is_in_the_lists_is_what_sql_says(
-    written: Written, history: None, own: duckdb.DuckDBPyConnection
+    written: Written, history: None, con: duckdb.DuckDBPyConnection
 ) -> None:
     html = written(*FILES, "-k", "5", "-k", "10", "--measures", "ndcg", "--no-check", *GIVEN)
     found = sections(html)["What is in the lists"]
-    own.execute("CREATE TABLE train AS FROM 'train.csv'")
-    own.execute("CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'")
-    make_rec(own)
+    con.execute("CREATE TABLE train AS FROM 'train.csv'")
+    con.execute("CREATE TABLE items AS SELECT itemid, kind AS category FROM 'items.csv'")
+    make_rec(con)
     call = "('rec', [10], history := 'train', items := 'items')"
-    wholes = own.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
+    wholes = con.execute(f"FROM ranking_beyond_accuracy{call}").df().set_index("system")
     pairs, tails, categories, everything = tables_in(found)
 
     popularity = {row["System"]: row for row in pairs if row["Measure"] == "popularity"}
-    by_user = own.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
+    by_user = con.execute(f"FROM ranking_beyond_accuracy_by_user{call}").df().groupby("system")["popularity"]
     for system, values in by_user:
         row = popularity[system]
         assert int(row["Users"]) == len(values) == 119
@@ -109,15 +106,15 @@ def test_what_is_in_the_lists_is_what_sql_says(
     assert "Historytrain.csv Itemsitems.csv:kind" in text_of(sections(html)["How it was made"])
 
 
-def test_shares_of_categories_by_hand(own: duckdb.DuckDBPyConnection) -> None:
+def test_shares_of_categories_by_hand(con: duckdb.DuckDBPyConnection) -> None:
     """A list of a (x and y) and b (x), a history of a and c (z); others have no list, or no history."""
-    own.execute("""
+    con.execute("""
         CREATE TABLE rec AS FROM (VALUES (1, 'a', 2), (1, 'b', 1), (2, 'b', 1)) AS t(userid, itemid, score);
         CREATE TABLE history AS FROM (VALUES (1, 'a'), (1, 'c'), (1, 'c'), (3, 'b')) AS t(userid, itemid);
         CREATE TABLE items AS
         FROM (VALUES ('a', 'x'), ('a', 'y'), ('b', 'x'), ('c', 'z'), ('d', NULL)) AS t(itemid, category)""")
     request = Request(choices=[], ks=[2], history=True, items=True)
-    found = own.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
+    found = con.execute(f"{categories_query(request, '', 2)} ORDER BY category").fetchall()
     assert found == [("x", 0.75, 0.25, 1), ("y", 0.25, 0.25, 1), ("z", 0, 0.5, 1)]
 
 
@@ -137,46 +134,33 @@ def test_sentences_by_hand() -> None:
     )
 
 
-def test_one_model_without_categories_and_what_no_history_leaves_as_it_was(
-    written: Written, history: None, fails: Fails
-) -> None:
-    html = written("als.csv", "relevant.csv", "-k", "10", "--measures", "ndcg", "--history", "train.csv")
-    found = sections(html)["What is in the lists"]
-    assert len(tables_in(found)) == 3
-    assert text_of(found).startswith("What is in the lists The model recommends items")
-    plain = written("als.csv", "relevant.csv", "-k", "10", "--measures", "ndcg")
-    assert "What is in the lists" not in plain
-    assert "beyond_accuracy" not in plain
+def test_one_model_without_categories_and_the_days_of_its_truth(history: None) -> None:
     lines = Path("relevant.csv").read_text().splitlines()
     days = ["time", *(f"2026-05-{1 + i % 9:02}" for i in range(len(lines) - 1))]
     Path("dated.csv").write_text("".join(f"{line},{day}\n" for line, day in zip(lines, days, strict=True)))
     page = ranking_udfs.report("als.csv", "dated.csv", "ndcg", history="train.csv", check=False)
-    assert "The truth is of 2026-05-01 to 2026-05-09." in text_of(sections(page.html)["The data"])
-    assert "The truth is of" not in plain
-    assert text_of(sections(page.html)["What is in the lists"]) == text_of(found)
-    needs = "needs --history FILE, with whose categories those of the lists are compared"
-    assert needs in fails(
-        2, "report", "als.csv", "relevant.csv", "--items", "items.csv:kind", "--output", "r.html"
+    found = sections(page.html)
+    assert "The truth is of 2026-05-01 to 2026-05-09." in text_of(found["The data"])
+    assert len(tables_in(found["What is in the lists"])) == 3
+    assert text_of(found["What is in the lists"]).startswith(
+        "What is in the lists The model recommends items"
     )
-    with pytest.raises(ValueError, match=r"report: items needs history=\.\.\., with whose"):
-        ranking_udfs.report("als.csv", "relevant.csv", items="items.csv", category_col="kind")
 
 
 def test_min_grade_and_what_is_judged_stand_on_the_page(
-    written: Written, own: duckdb.DuckDBPyConnection
+    written: Written, con: duckdb.DuckDBPyConnection
 ) -> None:
     """Each user's 12 items have grades 1, 2, 3 in turn; with min_grade 2 those of grade 1 are misses."""
     with Path("relevant.csv").open("a") as file:
         file.write("u0x,1,1\n")
-    arguments = [*FILES, "-k", "5", "--measures", "ndcg"]
-    found = sections(written(*arguments, "--min-grade", "2"))
+    found = sections(written(*FILES, "-k", "5", "--measures", "ndcg", "--min-grade", "2"))
     made = text_of(found["How it was made"])
     assert "Relevanta grade of 2 or more; gains, as of NDCG, are those of all grades" in made
     assert "Not judged" not in made
-    own.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
-    make_rec(own)
+    con.execute("CREATE TABLE truth AS FROM 'relevant.csv'")
+    make_rec(con)
     query = "FROM ranking_summary('rec', 'truth', [5], min_grade := 2)"
-    counts = own.execute(query).df().set_index("system")
+    counts = con.execute(query).df().set_index("system")
     assert set(counts["users_without_relevant"]) == {1}
     rows = {row["Table"]: row["None relevant"] for row in tables_in(found["The data"])[0]}
     assert rows == {**dict.fromkeys(SYSTEMS, "1"), "Truth": ""}
@@ -190,16 +174,10 @@ def test_min_grade_and_what_is_judged_stand_on_the_page(
         r"The lists of (\w+), who loses most with (\w+)", text_of(found["What changes for users"])
     )
     assert user is not None
-    explained = own.execute(
+    explained = con.execute(
         "SELECT itemid, relevant FROM ranking_explain('rec', 'truth', ?, 5, min_grade := 2) "
         "WHERE system = ? AND rank IS NOT NULL ORDER BY rank",
         [*user.groups()],
     ).fetchall()
     shown = [f"{item} (relevant)" if relevant else str(item) for item, relevant in explained]
     assert [row[user.group(2)] for row in lists] == shown
-
-    plain = sections(written(*arguments, "--unjudged", "skip"))
-    assert "are judged" not in text_of(plain["The answer"])
-    assert "None relevant" not in text_of(plain["The data"])
-    made = text_of(plain["How it was made"])
-    assert "Not judgeditems that the truth has no row for are left out, and the ranks closed up" in made

@@ -1,7 +1,5 @@
 """A column that looks like systems, runs or grades, and is not named, is an error that says what to write."""
 
-# ruff: noqa: F811  (fixtures that are imported, and are arguments)
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +8,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from tests.command import Fails, Run, con, fails, folder, registered, run  # noqa: F401
+from tests.command import Fails, Run
 from tests.conftest import value, with_internals
 from tests.generate import LIKE
 
