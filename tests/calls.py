@@ -1,6 +1,11 @@
 """A call of each table function, over tables with ties, NULLs, NaN, repeats and users of one table alone."""
 
+import ast
+import re
+from typing import Any
+
 from ranking_udfs.duckdb.statements import macros
+from tests.reference import parameters
 
 MAKE = """
     CREATE TABLE rec AS
@@ -61,3 +66,15 @@ def table_functions() -> set[str]:
     """The public table functions, each by the name that it has in all editions."""
     named = {name for name, macro in macros().items() if macro.is_table and name == macro.always}
     return {name for name in named if not name.startswith("_")}
+
+
+def in_python(call: str) -> tuple[str, dict[str, Any]]:
+    """A call of SQL as the name of the function, and its arguments by their names, as values of Python's."""
+    for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):
+        call = re.sub(pattern, text, call)
+    parsed = ast.parse(call, mode="eval").body
+    assert isinstance(parsed, ast.Call)
+    assert isinstance(parsed.func, ast.Name)
+    names = [parameter.split()[0] for parameter in parameters(parsed.func.id)[0]]
+    given = dict(zip(names, parsed.args, strict=False)) | {str(one.arg): one.value for one in parsed.keywords}
+    return parsed.func.id, {name: ast.literal_eval(value) for name, value in given.items()}

@@ -20,6 +20,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb import portable
+from tests.calls import in_python
 from tests.test_partitions import by_parts
 
 TEXT = Path(__file__).with_name("entry_points.txt")
@@ -49,14 +50,13 @@ MAKE = """
     FROM (SELECT DISTINCT system, userid FROM rec)
 """
 COMPARED = "FROM ranking_compare('rec', 'truth', [3], measures := ['ndcg', 'hit_rate', 'first_hit_rank'])"
-# What partitions are asked for, as arguments of Python.
-PARTS: dict[str, dict[str, Any]] = {
-    "ranking_summary('rec', 'truth', [0, 2, NULL])": {"ks": [0, 2, None]},
-    "ranking_distribution('rec', 'truth', [3])": {"ks": [3]},
-    COMPARED.removeprefix("FROM "): {"ks": [3], "measures": ["ndcg", "hit_rate", "first_hit_rank"]},
-    "ranking_check('rec', 'truth', ks := [3, 5])": {"ks": [3, 5]},
-    "ranking_fuse('rec')": {},
-}
+PARTS = [
+    "ranking_summary('rec', 'truth', [0, 2, NULL])",
+    "ranking_distribution('rec', 'truth', [3])",
+    COMPARED.removeprefix("FROM "),
+    "ranking_check('rec', 'truth', ks := [3, 5])",
+    "ranking_fuse('rec')",
+]
 
 
 def read() -> dict[str, dict[str, list[str]]]:
@@ -122,9 +122,9 @@ def test_a_call_of_the_script(script: duckdb.DuckDBPyConnection, call: str) -> N
 
 @pytest.mark.parametrize("call", PARTS)
 def test_a_call_over_partitions_of_users(con: duckdb.DuckDBPyConnection, call: str) -> None:
-    names = [name for name in ("rec", "truth") if f"'{name}'" in call]
-    tables = {name: con.sql(f"FROM {name}").to_arrow_table() for name in names}
-    found = by_parts(call.partition("(")[0], tables, 3, ["a", "b", "c"], **PARTS[call])
+    function, given = in_python(call)
+    tables = {name: con.table(given.pop(name)).to_arrow_table() for name in ("rec", "truth") if name in given}
+    found = by_parts(function, tables, 3, ["a", "b", "c"], **given)
     assert lines([*found[0]], [tuple(row.values()) for row in found]) == answer(con, call)
 
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import ranking_udfs
+from tests.calls import in_python
 
 REC = pa.table(
     {
@@ -88,44 +89,32 @@ def by_parts(
     return found
 
 
-RT, CONTENTS = ("rec", "truth"), "history := 'history', items := 'items'"
-# The arguments in SQL, the tables that the function reads, and its arguments in Python.
-CALLS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "ranking_judged('rec', 'truth', 3)": (RT, {"ks": 3}),
-    "ranking_by_user('rec', 'truth', [2, NULL], ties := 'expected')": (
-        *(RT, {"ks": [2, None], "ties": "expected"}),
-    ),
-    "ranking_summary('rec', 'truth', [0, 2, NULL])": (RT, {"ks": [0, 2, None]}),
-    "ranking_distribution('rec', 'truth', [2, 9])": (RT, {"ks": [2, 9]}),
-    "ranking_compare('rec', 'truth', 2, margin := 0.1)": (RT, {"ks": 2, "margin": 0.1}),
-    "ranking_check('rec', 'truth', ks := [1, 5])": (RT, {"ks": [1, 5]}),
-    "ranking_check('rec', 'dated', ks := [1], history := 'history')": (
-        *(("rec", "dated", "history"), {"ks": [1]}),
-    ),
-    "ranking_check('rec', 'dated', ks := [1], history := 'history', time_col := '')": (
-        *(("rec", "dated", "history"), {"ks": [1], "time_col": ""}),
-    ),
-    "ranking_fuse('rec', 'borda')": (("rec",), {"method": "borda"}),
-    f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {CONTENTS})": (
-        *(("rec", "history", "items"), {"ks": [2, None]}),
-    ),
-    f"ranking_beyond_accuracy('rec', [2, NULL], {CONTENTS}, divergence := 'kl')": (
-        *(("rec", "history", "items"), {"ks": [2, None], "divergence": "kl"}),
-    ),
-    "ranking_beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)": (
-        *(("rec", "history"), {"ks": [1, 3], "head": 0.3}),
-    ),
-    "ranking_beyond_accuracy('rec', [2], items := 'items')": (("rec", "items"), {"ks": [2]}),
-}
+BOTH = "history := 'history', items := 'items'"
+CALLS = [
+    "ranking_judged('rec', 'truth', 3)",
+    "ranking_by_user('rec', 'truth', [2, NULL], ties := 'expected')",
+    "ranking_summary('rec', 'truth', [0, 2, NULL])",
+    "ranking_distribution('rec', 'truth', [2, 9])",
+    "ranking_compare('rec', 'truth', 2, margin := 0.1)",
+    "ranking_check('rec', 'truth', ks := [1, 5])",
+    "ranking_check('rec', 'dated', ks := [1], history := 'history')",
+    "ranking_check('rec', 'dated', ks := [1], history := 'history', time_col := '')",
+    "ranking_fuse('rec', 'borda')",
+    f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
+    f"ranking_beyond_accuracy('rec', [2, NULL], {BOTH}, divergence := 'kl')",
+    "ranking_beyond_accuracy('rec', [1, 3], history := 'history', head := 0.3)",
+    "ranking_beyond_accuracy('rec', [2], items := 'items')",
+]
 
 
-@pytest.mark.parametrize(("call", "partitions"), [*zip(CALLS, itertools.cycle([3, 1, 7]), strict=False)])
+@pytest.mark.parametrize(("call", "partitions"), [*zip(CALLS, itertools.cycle([3, 1, 2]), strict=False)])
 def test_partitions_give_the_bits_of_duckdb(
     con: duckdb.DuckDBPyConnection, call: str, partitions: int
 ) -> None:
-    names, arguments = CALLS[call]
-    tables = {name.replace("dated", "truth"): TABLES[name] for name in names}
-    found = by_parts(call.partition("(")[0], tables, partitions, **arguments)
+    function, given = in_python(call)
+    tables = {name: TABLES[given.pop(name)] for name in ("rec", "truth", "history", "items") if name in given}
+    given = {"ks": given.pop("max_k")} if "max_k" in given else given
+    found = by_parts(function, tables, partitions, **given)
     expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
     if "userid" in [*expected, {}][0]:  # of no order
         found, expected = sorted(found, key=repr), sorted(expected, key=repr)

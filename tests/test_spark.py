@@ -23,7 +23,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
-from tests.conftest import is_close
+from tests.calls import in_python
 
 pytest.importorskip("pyspark", reason="needs the extra `spark`")
 
@@ -113,67 +113,34 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield ranking_udfs.register(connection)
 
 
-def rows(table: pa.Table, *keys: str) -> list[dict[str, Any]]:
-    """The rows in an order of their own, since Spark has none."""
-    return sorted(table.to_pylist(), key=lambda row: [repr(row[key]) for key in keys if key in row])
-
-
-def check_same(found: list[dict[str, Any]], expected: list[dict[str, Any]], tolerance: float = 0) -> None:
-    """The same columns in the same order, and the same rows: numbers to the tolerance, 0 for to the bit."""
-    assert len(found) == len(expected) > 0
-    for one, other in zip(found, expected, strict=True):
-        assert list(one) == list(other)
-        for name, value in other.items():
-            if isinstance(value, float) and tolerance:
-                assert is_close(one[name], value, tolerance), (name, one, other)
-            else:
-                assert repr(one[name]) == repr(value), (name, one, other)
+def check_same(found: pa.Table, expected: pa.Table) -> None:
+    """The same columns in the same order, and the same rows to the bit; those of users are in no order."""
+    texts = [list(map(repr, table.to_pylist())) for table in (found, expected)]
+    if "userid" in expected.column_names:
+        texts = list(map(sorted, texts))
+    assert texts[0] == texts[1] != []
 
 
 # --- The functions ---
 
 NAN = math.nan
-LISTS = pa.table(
-    {
-        "rec": pa.array(
-            [[1, 3, 2, 6], [], None, [2, 2, None, 1], [9], [5, 4, 3, 2, 1, 0]], pa.list_(pa.int64())
-        ),
-        "truth": pa.array([[1, 2, 4], [], [1], [2, 1, None, 2], None, [0, 5]], pa.list_(pa.int32())),
-        "texts": pa.array([["a", "c"], [], None, ["b", "b", None, ""], ["x"], ["y", "é"]]),
-        "graded": pa.array(
-            [
-                [("a", 3.0), ("b", 1.0)],
-                [],
-                [("a", 1.0)],
-                [("b", 0.0), ("", 2.0)],
-                None,
-                [("é", 0.5), ("y", -1.0)],
-            ],
-            pa.map_(pa.string(), pa.float64()),
-        ),
-        "pairs": pa.array(
-            [
-                [{"grade": 3.0, "item": datetime.date(2026, 1, day)} for day in (1, 2)],
-                [],
-                None,
-                [{"grade": 0.0, "item": None}, None],
-                [{"grade": 1.0, "item": None}],
-                [
-                    {"grade": 2.0, "item": datetime.date(2026, 1, 1)},
-                    {"grade": 1.0, "item": datetime.date(2026, 2, 1)},
-                ],
-            ],
-            pa.list_(pa.struct({"grade": pa.float64(), "item": pa.date32()})),
-        ),
-        "grades": pa.array([[3.0, 2.0, 1.0], [], [1.0], [1.0], None, [2.0, 2.0, 0.0]]),
-        "k": pa.array([2, 1, None, 3, 0, 10], pa.int32()),
-        "options": pa.array(["", None, "", "", "", ""]),
-        "vectors": pa.array(
-            [[[1.0, 0.0], [0.0, 1.0]], [], None, [[1.0, 1.0], None], [[0.0]], [[3.0], [4.0], [-1.0]]]
-        ),
-        "shares": pa.array([[(n, 1 / (n + 1)) for n in (1, 2, 3)]] * 6, pa.map_(pa.int64(), pa.float64())),
-    }
-)
+LISTS = duckdb.sql("""
+    SELECT rec::BIGINT[] AS rec, truth::INTEGER[] AS truth, texts::VARCHAR[] AS texts,
+        graded::MAP(VARCHAR, DOUBLE) AS graded, pairs::STRUCT(grade DOUBLE, item DATE)[] AS pairs,
+        grades::DOUBLE[] AS grades, k::INTEGER AS k, options, vectors::DOUBLE[][] AS vectors,
+        MAP {1: 1 / 2, 2: 1 / 3, 3: 1 / 4}::MAP(BIGINT, DOUBLE) AS shares
+    FROM (VALUES
+        ([1, 3, 2, 6], [1, 2, 4], ['a', 'c'], MAP {'a': 3, 'b': 1},
+            [(3, '2026-01-01'), (3, '2026-01-02')], [3, 2, 1], 2, '', [[1, 0], [0, 1]]),
+        ([], [], [], MAP {}, [], [], 1, NULL, []),
+        (NULL, [1], NULL, MAP {'a': 1}, NULL, [1], NULL, '', NULL),
+        ([2, 2, NULL, 1], [2, 1, NULL, 2], ['b', 'b', NULL, ''], MAP {'b': 0, '': 2},
+            [(0, NULL), NULL], [1], 3, '', [[1, 1], NULL]),
+        ([9], NULL, ['x'], NULL, [(1, NULL)], NULL, 0, '', [[0]]),
+        ([5, 4, 3, 2, 1, 0], [0, 5], ['y', 'é'], MAP {'é': 0.5, 'y': -1},
+            [(2, '2026-01-01'), (1, '2026-02-01')], [2, 2, 0], 10, '', [[3], [4], [-1]])
+    ) AS t(rec, truth, texts, graded, pairs, grades, k, options, vectors)
+""").to_arrow_table()
 FORMS = [
     "rec, truth",
     "rec, truth, k",
@@ -200,11 +167,10 @@ def test_every_function_gives_the_same_bits_in_every_form(
     calls += ["judge(rec, truth)", "judge(texts, graded)", "judge(pairs, grades)"]
     spark.createDataFrame(LISTS).createOrReplaceTempView("lists")
     columns = ", ".join(f"{call} AS c{place}" for place, call in enumerate(calls))
-    found = spark.sql(f"SELECT {columns} FROM lists").toArrow().to_pylist()
     con.register("lists", LISTS)
     quoted = re.sub(r"\bprecision\(", '"precision"(', columns)
-    expected = con.sql(f"SELECT {quoted} FROM lists")
-    check_same(found, expected.to_arrow_table().to_pylist())
+    expected = con.sql(f"SELECT {quoted} FROM lists").to_arrow_table()
+    check_same(spark.sql(f"SELECT {columns} FROM lists").toArrow(), expected)
 
 
 @on_either
@@ -240,22 +206,18 @@ TRUTH = pa.table(
         "rel": [3.0, 1.0, 2.0, 1.0, 0.0, 2.5, None, 1.0, -1.0, NAN, NAN],
     }
 )
-KS = [0, 1, 2, 3, 100, None]
-
-
-KEYS = ("system", "userid", "k")
-CALLS: list[tuple[str, dict[str, Any], str]] = [
-    ("ranking_judged", {"max_k": 3}, "3"),
-    ("ranking_by_user", {"ks": KS}, "$ks"),
-    ("ranking_by_user", {"ks": KS, "ties": "expected"}, "$ks, ties := 'expected'"),
-    ("ranking_summary", {"ks": KS}, "$ks"),
-    ("ranking_summary", {"ks": KS, "ties": "expected"}, "$ks, ties := 'expected'"),
-    ("ranking_distribution", {"ks": KS}, "$ks"),
-    ("ranking_compare", {"ks": KS, "margin": 0.1}, "$ks, margin := 0.1"),
-    ("ranking_compare", {"ks": 2, "test": "randomization"}, "2, test := 'randomization'"),
-    ("ranking_check", {"ks": KS}, "$ks"),
-    ("ranking_check", {"ks": [2], "descending": False}, "[2], descending := false"),
-]
+KS = "[0, 1, 2, 3, 100, NULL]"
+CALLS = {
+    "judged": "ranking_judged('rec', 'truth', 3)",
+    "by user": f"ranking_by_user('rec', 'truth', {KS})",
+    "by user, expected": f"ranking_by_user('rec', 'truth', {KS}, ties := 'expected')",
+    "summary": f"ranking_summary('rec', 'truth', {KS})",
+    "summary, expected": f"ranking_summary('rec', 'truth', {KS}, ties := 'expected')",
+    "distribution": f"ranking_distribution('rec', 'truth', {KS})",
+    "check": f"ranking_check('rec', 'truth', ks := {KS})",
+    "check, ascending": "ranking_check('rec', 'truth', ks := [2], descending := false)",
+}
+COMPARE = f"ranking_compare('rec', 'truth', {KS}, margin := 0.1)"
 
 
 def partitioned(spark: SparkSession, partitions: int) -> None:
@@ -265,40 +227,31 @@ def partitioned(spark: SparkSession, partitions: int) -> None:
 
 
 def check_calls(
-    spark: SparkSession,
-    con: duckdb.DuckDBPyConnection,
-    rec: pa.Table,
-    truth: pa.Table,
-    calls: list[tuple[str, dict[str, Any], str]],
+    spark: SparkSession, con: duckdb.DuckDBPyConnection, tables: dict[str, pa.Table], *calls: str
 ) -> None:
-    """The rows of the table functions are those of DuckDB to the bit, in its order where it has one."""
-    con.register("rec", rec)
-    con.register("truth", truth)
-    frames = spark.createDataFrame(rec), spark.createDataFrame(truth)
-    for function, arguments, sql in calls:
-        found = getattr(ranking_udfs.spark, function)(*frames, **arguments).toArrow()
-        given = {"ks": KS} if "$ks" in sql else {}
-        call = f"FROM {function}('rec', 'truth', {sql})".replace("ranking_check('rec', 'truth', ", CHECK)
-        expected = con.execute(call, given).to_arrow_table()
-        if function in ("ranking_judged", "ranking_by_user"):
-            check_same(rows(found, *KEYS), rows(expected, *KEYS))
-        else:
-            check_same(found.to_pylist(), expected.to_pylist())
-
-
-CHECK = "ranking_check('rec', 'truth', ks := "
+    """The rows of table functions are those of DuckDB."""
+    for name, table in tables.items():
+        con.register(name, table)
+    frames = {name: spark.createDataFrame(table) for name, table in tables.items()}
+    for call in calls:
+        function, given = in_python(call)
+        given |= {name: frames[given[name]] for name in tables.keys() & given.keys()}
+        found = getattr(ranking_udfs.spark, function)(**given).toArrow()
+        check_same(found, con.sql(f"FROM {call}").to_arrow_table())
 
 
 @on_either
 def test_the_tables_give_the_numbers_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
-    calls = [call for call in CALLS if call[0] != "ranking_compare"]  # B and NULL have no user in common
+    calls = CALLS.values()
     if spark.sparkContext.master == CLUSTER:
-        calls = calls[:1] + calls[4:5] + calls[-1:]
-    check_calls(spark, con, REC, TRUTH, calls)
-    check_calls(spark, con, REC.slice(0, 15), TRUTH, [("ranking_compare", {"ks": KS}, "$ks")])
+        calls = [CALLS[name] for name in ("judged", "summary, expected", "check, ascending")]
+    check_calls(spark, con, {"rec": REC, "truth": TRUTH}, *calls)
+    check_calls(
+        spark, con, {"rec": REC.slice(0, 15), "truth": TRUTH}, COMPARE
+    )  # A and B: NULL shares no user
 
 
-def random_tables() -> tuple[pa.Table, pa.Table]:
+def random_tables() -> dict[str, pa.Table]:
     """Three systems, of which one lists for a few users alone; ties, NULLs and grades that overflow a sum."""
     draw = random.Random(32)
     n = 2000
@@ -318,7 +271,7 @@ def random_tables() -> tuple[pa.Table, pa.Table]:
             "rel": [draw.choice([0.0, 1.0, 2.5, -1.0, 21.0]) for _ in range(n)],
         }
     )
-    return rec, truth
+    return {"rec": rec, "truth": truth}
 
 
 @pytest.mark.slow
@@ -326,7 +279,7 @@ def test_seven_partitions_change_no_bit(spark: SparkSession, con: duckdb.DuckDBP
     """Seven, of which Spark may join some; test_partitions.py has all functions."""
     partitioned(spark, 7)
     try:
-        check_calls(spark, con, *random_tables(), [CALLS[3], CALLS[6], CALLS[8]])
+        check_calls(spark, con, random_tables(), CALLS["summary"], COMPARE, CALLS["check"])
     finally:
         partitioned(spark, 2)
 
@@ -334,7 +287,7 @@ def test_seven_partitions_change_no_bit(spark: SparkSession, con: duckdb.DuckDBP
 def test_what_is_in_the_lists_is_that_of_duckdb(spark: SparkSession, con: duckdb.DuckDBPyConnection) -> None:
     """A history with times, and items, with ids of other types than those of rec and truth."""
     draw = random.Random(25)
-    rec, truth = random_tables()
+    tables = random_tables()
     days = [datetime.date(2026, 1, 1 + draw.randrange(28)) for _ in range(800)]
     history = {
         "userid": [draw.choice([None, *map(str, range(80))]) for _ in days],
@@ -345,39 +298,18 @@ def test_what_is_in_the_lists_is_that_of_duckdb(spark: SparkSession, con: duckdb
         "itemid": pa.array([draw.choice([None, *range(40)]) for _ in range(60)], pa.int32()),
         "kind": [draw.choice([None, *"abcd"]) for _ in range(60)],
     }
-    later = [datetime.date(2026, 1, 20 + draw.randrange(9)) for _ in range(len(truth))]
-    tables = {
-        "rec": rec,
-        "truth": truth.append_column("time", pa.array(later)),
-        "history": pa.table(history),
-        "items": pa.table(items),
-    }
-    for name, table in tables.items():
-        con.register(name, table)
-    frames = {name: spark.createDataFrame(table) for name, table in tables.items()}
-    given: dict[str, Any] = {"items": frames["items"], "category_col": "kind"}
+    later = [datetime.date(2026, 1, 20 + draw.randrange(9)) for _ in range(len(tables["truth"]))]
+    tables["truth"] = tables["truth"].append_column("time", pa.array(later))
+    tables |= {"history": pa.table(history), "items": pa.table(items)}
     both = "history := 'history', items := 'items', category_col := 'kind'"
+    calls = [
+        f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {both})",
+        f"ranking_beyond_accuracy('rec', 3, {both})",
+        "ranking_check('rec', 'truth', ks := 3, history := 'history')",
+    ]
     partitioned(spark, 7)
     try:
-        found = {
-            f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {both})": (
-                ranking_udfs.spark.ranking_beyond_accuracy_by_user(
-                    frames["rec"], [2, None], frames["history"], **given
-                )
-            ),
-            f"ranking_beyond_accuracy('rec', 3, {both})": (
-                ranking_udfs.spark.ranking_beyond_accuracy(frames["rec"], 3, frames["history"], **given)
-            ),
-            "ranking_check('rec', 'truth', ks := 3, history := 'history')": (
-                ranking_udfs.spark.ranking_check(frames["rec"], frames["truth"], 3, frames["history"])
-            ),
-        }
-        for call, frame in found.items():
-            expected = con.sql(f"FROM {call}").to_arrow_table()
-            if "by_user" in call:
-                check_same(rows(frame.toArrow(), *KEYS), rows(expected, *KEYS))
-            else:
-                check_same(frame.toArrow().to_pylist(), expected.to_pylist())
+        check_calls(spark, con, tables, *calls)
     finally:
         partitioned(spark, 2)
 
@@ -387,14 +319,8 @@ def test_values_by_user_are_compared_by_any_measure(
 ) -> None:
     rec, truth = (spark.createDataFrame(table) for table in (REC.slice(0, 15), TRUTH))
     by_user = ranking_udfs.spark.ranking_by_user(rec, truth, [3], ["ndcg(gain=linear)", "hits"])
-    con.register("by_user", by_user.toArrow())
-    for measures in (None, ["hits"]):
-        found = ranking_udfs.spark.ranking_compare_by_user(by_user, "A", measures).toArrow()
-        sql = "FROM ranking_compare_by_user('by_user', baseline := 'A', measures := $measures)"
-        if measures is None:
-            sql = sql.replace("$measures", "NULL")
-        given = {} if measures is None else {"measures": measures}
-        check_same(found.to_pylist(), con.execute(sql, given).to_arrow_table().to_pylist())
+    call = "ranking_compare_by_user('by_user', baseline := 'A', measures := {})"
+    check_calls(spark, con, {"by_user": by_user.toArrow()}, call.format("NULL"), call.format("['hits']"))
 
 
 @pytest.mark.newest
@@ -420,7 +346,7 @@ def test_a_worker_that_is_killed_is_started_again_and_nothing_counts_twice(
 
     on_executors = workers.on_executors
     monkeypatch.setattr("ranking_udfs.spark.tables.on_executors", dying)
-    check_calls(spark, con, *random_tables(), [CALLS[3]])
+    check_calls(spark, con, random_tables(), CALLS["summary"])
     assert (tmp_path / "died").exists()
 
 
@@ -442,9 +368,10 @@ def test_a_session_may_have_other_settings(spark: SparkSession, con: duckdb.Duck
         session.createDataFrame(REC).withColumnRenamed("score", "SCORE"),
         session.createDataFrame(TRUTH),
     )
-    found = ranking_udfs.spark.ranking_summary(rec, truth, [2, None], ties="expected").toArrow().to_pylist()
-    sql = "FROM ranking_summary('rec', 'truth', [2, NULL], ties := 'expected')"
-    check_same(found, con.execute(sql).to_arrow_table().to_pylist())
+    found = ranking_udfs.spark.ranking_summary(rec, truth, [2, None], ties="expected").toArrow()
+    check_same(
+        found, con.sql("FROM ranking_summary('rec', 'truth', [2, NULL], ties := 'expected')").to_arrow_table()
+    )
     assert ranking_udfs.spark.ranking_check(rec, truth, 2).count() == len(
         con.execute("FROM ranking_check('rec', 'truth', ks := 2)").fetchall()
     )
@@ -567,27 +494,24 @@ def test_the_check_finds_what_only_all_users_show(
     spark: SparkSession, con: duckdb.DuckDBPyConnection
 ) -> None:
     hostile = TRUTH.set_column(2, "rel", pa.array([3.0, 1.0, 2.0, 1.0, 0.0, NAN, None, None, -1.0, 1.0, 2.0]))
-    check_calls(spark, con, REC, hostile, [CALLS[8]])
-    check_calls(spark, con, ALIKE, UNLIKE, [("ranking_check", {"ks": 10}, "10")])
-    named = ("ranking_check", {"ks": [1], "system_col": "model"}, "[1], system_col := 'model'")
-    check_calls(spark, con, ALIKE, ZEROS, [named])
+    check_calls(spark, con, {"rec": REC, "truth": hostile}, CALLS["check"])
+    check_calls(spark, con, {"rec": ALIKE, "truth": UNLIKE}, "ranking_check('rec', 'truth', ks := 10)")
+    named = "ranking_check('rec', 'truth', ks := [1], system_col := 'model')"
+    check_calls(spark, con, {"rec": ALIKE, "truth": ZEROS}, named)
 
 
 # --- Splits ---
 
-SPLITS: dict[str, dict[str, Any]] = {
-    "test_from := {from}": {"test_from": None},
-    "test_size := {span}": {"test_size": 3},
-    "test_size := {span}, folds := 3, gap := {span}": {"test_size": 3, "folds": 3, "gap": 3},
-    "test_from := {from}, test_size := {span}, folds := 2, cold_users := 'drop', seen := 'drop'": {
-        **{"test_from": None, "test_size": 3, "folds": 2, "cold_users": "drop", "seen": "drop"},
-    },
-    "test_size := {span}, cold_items := 'drop'": {"test_size": 3, "cold_items": "drop"},
-}
+SPLITS = [
+    "test_from := {begin}",
+    "test_size := {span}",
+    "test_size := {span}, folds := 3, gap := {span}",
+    "test_from := {begin}, test_size := {span}, folds := 2, cold_users := 'drop', seen := 'drop'",
+    "test_size := {span}, cold_items := 'drop'",
+]
 BEGINS = datetime.datetime(2026, 3, 1, 1, 2, 3, 456789)  # a night in which a clock of New York is set
-TIMES: dict[
-    str, tuple[str, str, str, Any]
-] = {  # how DuckDB makes a time of a number, a test's, a span's, Python's
+# How DuckDB makes a time of a number i, the 20th or the 200th hour, and a span; the second as Python has it.
+TIMES: dict[str, tuple[str, str, str, Any]] = {
     "INTEGER": ("i::INTEGER", "20", "3", 20),
     "DATE": (
         "DATE '2026-03-01' + i::INTEGER",
@@ -595,19 +519,18 @@ TIMES: dict[
         "INTERVAL 3 DAY",
         datetime.date(2026, 3, 21),
     ),
-    "TIMESTAMP": (
-        *(
-            f"TIMESTAMP '{BEGINS}' + to_hours(i * 10)",
-            f"TIMESTAMP '{BEGINS}' + to_hours(200)",
+    **{
+        kind: (
+            f"{kind} '{BEGINS}' + to_hours(i * 10)",
+            f"{kind} '{BEGINS}' + to_hours(200)",
             "INTERVAL 3 DAY",
-        ),
-        BEGINS + datetime.timedelta(hours=200),
-    ),
-    "TIMESTAMPTZ": (
-        *(f"TIMESTAMPTZ '{BEGINS}+00' + to_hours(i * 10)", f"TIMESTAMPTZ '{BEGINS}+00' + to_hours(200)"),
-        "INTERVAL 3 DAY",
-        (BEGINS + datetime.timedelta(hours=200)).replace(tzinfo=datetime.UTC),
-    ),
+            given,
+        )
+        for kind, given in (
+            ("TIMESTAMP", BEGINS + datetime.timedelta(hours=200)),
+            ("TIMESTAMPTZ", (BEGINS + datetime.timedelta(hours=200)).replace(tzinfo=datetime.UTC)),
+        )
+    },
 }
 
 
@@ -616,12 +539,11 @@ def test_rankings_are_fused_as_in_duckdb(spark: SparkSession, con: duckdb.DuckDB
         'i' || hash(u, i, s) % 40 AS itemid, sin(hash(s, u, i)) AS score
         FROM (VALUES ('a'), ('b'), ('c')) AS systems(s), range(9) AS users(u), range(20) AS items(i)
         WHERE u > 1 OR s = 'a'""")
-    rec = spark.createDataFrame(con.table("several").to_arrow_table())
-    weights = {"a": 1, "b": 0.3, "c": 2}
-    for method in ("rrf", "borda"):
-        query = f"FROM ranking_fuse('several', '{method}', MAP {weights}, system_col := 'model') ORDER BY ALL"
-        found = ranking_udfs.spark.ranking_fuse(rec, method, weights, system_col="model")
-        assert sorted(map(tuple, found.collect())) == con.execute(query).fetchall()
+    several = {"rec": con.table("several").to_arrow_table()}
+    weights = "MAP {'a': 1, 'b': 0.3, 'c': 2}"
+    calls = [f"ranking_fuse('rec', '{one}', {weights}, system_col := 'model')" for one in ("rrf", "borda")]
+    check_calls(spark, con, several, *calls)
+    rec = spark.createDataFrame(several["rec"])
     with pytest.raises(ValueError, match=r"^ranking_fuse: method must be rrf"):
         ranking_udfs.spark.ranking_fuse(rec, "RRF", system_col="model")
     wrong = ranking_udfs.spark.ranking_fuse(rec, systems=["a", "d"], system_col="model")
@@ -652,21 +574,15 @@ def test_a_split_by_time_is_that_of_duckdb_row_by_row(
     events = frame.withColumn("at", frame["at"].cast(named))
     spark.conf.set("spark.sql.session.timeZone", "America/New_York")
     try:
-        for call, arguments in [*SPLITS.items()][0 if kind == "TIMESTAMPTZ" else 2 :]:
-            call = call.replace("{from}", begins).replace("{span}", span)
+        for call in SPLITS if kind == "TIMESTAMPTZ" else SPLITS[2:]:
             call += "".join(f", {name} := '{column}'" for name, column in names.items())
-            query = f"FROM ranking_split('events', {call}) ORDER BY fold, n"
+            query = f"FROM ranking_split('events', {call.format(begin=begins, span=span)}) ORDER BY fold, n"
             expected = con.sql(query).to_arrow_table()
-            wanted = {
-                name: given
-                if value is None
-                else datetime.timedelta(3)
-                if value == 3 and span != "3"
-                else value
-                for name, value in arguments.items()
-                if name != "folds"
-            } | {"folds": arguments.get("folds", 1)}
-            found = ranking_udfs.spark.ranking_split(events, **wanted, **names).orderBy("fold", "n")
+            _, wanted = in_python(f"ranking_split('events', {call.format(begin='7', span='3')})")
+            values = {7: given, 3: 3 if kind == "INTEGER" else datetime.timedelta(3)}
+            for name in {"test_from", "test_size", "gap"} & wanted.keys():
+                wanted[name] = values[wanted[name]]
+            found = ranking_udfs.spark.ranking_split(**wanted | {"events": events}).orderBy("fold", "n")
             assert found.columns == expected.column_names
             assert found.drop("at").toArrow().to_pylist() == expected.drop(["at"]).to_pylist()
             assert {"train", "test", None} == set(expected["part"].to_pylist())
