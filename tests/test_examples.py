@@ -114,6 +114,13 @@ def test_the_quickstart_prints_the_report_of_its_tables(capsys: pytest.CaptureFi
     ]
 
 
+def printed_once(
+    run_sql: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
+) -> str:
+    run_sql(con, read(example))
+    return capsys.readouterr().out
+
+
 def printed_on_any_threads(
     run_sql: Run, con: duckdb.DuckDBPyConnection, example: str, capsys: pytest.CaptureFixture[str]
 ) -> str:
@@ -190,7 +197,7 @@ def test_the_notebook_shows_what_its_cells_print_and_ends_in_the_report(tmp_path
 def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
     run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    printed = printed_on_any_threads(run_sql, con, "recommender.sql", capsys)
+    printed = printed_once(run_sql, con, "recommender.sql", capsys)
     for title in ("The shop", "Mean over users", "Who is served well?", "Beyond accuracy"):
         assert title in printed
 
@@ -233,7 +240,7 @@ def test_co_occurrence_beats_popularity_and_every_number_agrees_with_its_table(
 def test_a_model_that_knows_the_users_mind_orders_the_rated_items_best_and_a_coin_by_chance(
     run_sql: Run, con: duckdb.DuckDBPyConnection, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "Mean over users" in printed_on_any_threads(run_sql, con, "rank_effectiveness.sql", capsys)
+    assert "Mean over users" in printed_once(run_sql, con, "rank_effectiveness.sql", capsys)
     measures = ("spearman", "kendall_tau", "concordant_pairs", "ndcg", "ndcg_at_5")
     for measure in measures:
         order = con.sql(f"SELECT system FROM effectiveness ORDER BY {measure} DESC").fetchall()

@@ -79,58 +79,6 @@ def test_the_metadata_say_what_it_runs_on(wheel: Path) -> None:
     assert "Typing :: Typed" in classifiers
 
 
-# --- Types ---
-
-RIGHT = """
-import duckdb
-import ranking_udfs
-import ranking_udfs.arrow.functions
-
-con: duckdb.DuckDBPyConnection = ranking_udfs.register(duckdb.connect(), hivemall=False, temp=True)
-con = ranking_udfs.register(duckdb)
-page = ranking_udfs.report("rec", "truth", ["ndcg"], [5, None], con=con, baseline="als", user_col="who")
-means: duckdb.DuckDBPyRelation = ranking_udfs.evaluate("rec.csv", "truth.csv", "ndcg@5,10", by_user=True)
-means = ranking_udfs.compare({"a": means, "b": means}, "truth.csv", baseline="a")
-page.save("report.html")
-text: str = page.html + ranking_udfs.__version__
-ranking_udfs.arrow.functions.FUNCTIONS["ndcg"].call
-"""
-WRONG = """
-import ranking_udfs
-ranking_udfs.register("shop.duckdb")  # E: [arg-type]
-ranking_udfs.registr()  # E: [attr-defined]
-number: int = ranking_udfs.__version__  # E: [assignment]
-ranking_udfs.report("rec", "truth", con="shop.duckdb", ks=5.5)  # E: [arg-type] [arg-type]
-"""
-
-
-@pytest.mark.slow
-def test_mypy_checks_a_users_project_against_the_installed_package(wheel: Path, tmp_path: Path) -> None:
-    assert run("-m", "venv", "--without-pip", tmp_path / "venv").returncode == 0
-    python = next(file for file in (tmp_path / "venv").rglob("python*") if file.stem == "python")
-    libraries = next(folder for folder in (tmp_path / "venv").rglob("site-packages"))
-    zipfile.ZipFile(wheel).extractall(libraries)
-    import duckdb
-
-    (libraries / "dependencies.pth").write_text(str(Path(duckdb.__file__).parent.parent))
-    (tmp_path / "right.py").write_text(RIGHT)
-    (tmp_path / "wrong.py").write_text(WRONG)
-    # The types of other libraries, which no public name has, take most of mypy's time.
-    others = ",".join(f"{name}.*" for name in ("fsspec", "numpy", "pandas", "polars", "pyarrow"))
-    skip = "follow_imports = skip\nfollow_imports_for_stubs = true"
-    (tmp_path / "mypy.ini").write_text(f"[mypy]\n[mypy-{others}]\n{skip}\n")
-    command = ["-m", "mypy", "--strict", "--python-executable", python, "right.py", "wrong.py"]
-    found = run(*command, cwd=tmp_path, PYTHONPATH="")  # mypy would find the checkout by it
-    expected = [
-        f"wrong.py:{number} {code}"
-        for number, line in enumerate(WRONG.splitlines(), 1)
-        for code in re.findall(r"\[[\w-]+\]", line.partition("# E:")[2])
-    ]
-    assert len(expected) == 5
-    errors = re.findall(r"^(\w+\.py:\d+): error: .*(\[[\w-]+\])$", found.stdout, re.MULTILINE)
-    assert [" ".join(error) for error in errors] == expected, found.stdout + found.stderr
-
-
 # --- Too old ---
 
 
