@@ -189,10 +189,8 @@ def test_a_directory_as_a_pattern_or_an_unreadable_name(fails: Fails) -> None:
 # --- Names that look like SQL ---
 
 
-NAMES = ["it's", "a;b", "two\nlines", 'quo"te', "`tick`", "*", "a[1]", "w?", "x -- y", "$1", "{b}"]
-
-
-NAMES += ["';SELECT 1;--", "".join(["it's", "a;b", "two\nlines", 'quo"te', "*[1]?$1{b}';SELECT 1;--"])]
+# The last is all that SQL, patterns of files and consoles might take for theirs.
+NAMES = ["*", "a[1]", "w?", "$1", "it's;a\nb \"q\" `t` *[1]?$1{b}';SELECT 1;-- x"]
 
 
 @pytest.mark.slow

@@ -105,7 +105,13 @@ def arrow_tables() -> Iterator[tuple[str, Any, Any]]:
     yield "dictionary", pa.table(REC | encoded), truth
 
 
-@pytest.mark.parametrize("frames", [pandas_frames, polars_frames, arrow_tables])
+def numpy_arrays() -> Iterator[tuple[str, Any, Any]]:
+    ids = {"userid": np.array([1, 1, 2]), "itemid": np.array([1, 2, 1])}
+    truth = {"userid": np.array([1, 2]), "itemid": np.array([2, 1])}
+    yield "dict", ids | {"score": np.array([9, 8, 3], np.float32)}, truth
+
+
+@pytest.mark.parametrize("frames", [pandas_frames, polars_frames, arrow_tables, numpy_arrays])
 def test_data_frames_are_tables(shared: duckdb.DuckDBPyConnection, frames: Any) -> None:
     for kind, rec, truth in frames():
         assert rec is not None, truth is not None
@@ -137,17 +143,6 @@ def test_every_function_reads_arrow_tables_and_none_that_is_freed() -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert int(done.stdout) > 40
-
-
-def test_numpy_arrays_are_tables(shared: duckdb.DuckDBPyConnection) -> None:
-    rec = {
-        "userid": np.array([1, 1, 2]),
-        "itemid": np.array([1, 2, 1]),
-        "score": np.array([9, 8, 3], np.float32),
-    }
-    truth = {"userid": np.array([1, 2]), "itemid": np.array([2, 1])}
-    assert len(rec) + len(truth) == 5
-    assert shared.execute(SUMMARY).fetchall() == RECALL
 
 
 def test_what_is_wrong_with_a_data_frame_is_named(shared: duckdb.DuckDBPyConnection) -> None:
