@@ -1,7 +1,8 @@
 """The first lines of a report: which model, by how much, how surely, and what stands against it."""
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -11,7 +12,8 @@ import ranking_udfs
 from ranking_udfs.evaluation.conclusion import caveats, headline_sentence
 from ranking_udfs.evaluation.words import column_decimals, format_mean
 from ranking_udfs.measures.grammar import parse_measure
-from ranking_udfs.reporting.charts import ticks_with_zero
+from ranking_udfs.reporting.charts import leader_text, ticks_with_zero
+from ranking_udfs.reporting.findings import Findings
 from tests.pages import FILES, HTML, Written, sections, text_of
 
 NDCG = ["--measures", "ndcg"]
@@ -146,6 +148,35 @@ def test_equal_models_have_no_best(written: Written) -> None:
     Path("bert.csv").write_text(others + "".join(f"u5,{i},{9 - i}\n" for i in range(9)))  # better for one
     lead = first_lines(written(*FILES[1:], "-k", "10", *NDCG, "--no-check"))[0]
     assert lead == "bert has the best NDCG@10, but is not surely better than pop."
+
+
+@pytest.mark.parametrize(
+    ("measure", "means", "said"),
+    [
+        ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.5, 0.7]}, ": the same for all at every k"),
+        ("ndcg@5,10", {"a": [0.5, 0.7], "b": [0.4, 0.6]}, ": highest for a at every k"),
+        (
+            "ndcg@5,10",
+            {"a": [0.5, 0.7], "b": [0.4, 0.8]},
+            ": highest for a at k = 5; highest for b at k = 10",
+        ),
+        ("ndcg@9", {**{name: [0.5] for name in "abcd"}, "e": [0.4]}, ": highest for a, b, c and 1 more"),
+        ("first_hit_rank@9", {"a": [2.5], "b": [3.0]}, ": lowest for a"),
+        ("hits@9", {"a": [2.5]}, ": 2.5"),
+    ],
+)
+def test_a_title_says_who_is_best(measure: str, means: dict[str, list[float]], said: str) -> None:
+    choice, findings = parse_measure(measure), cast(Findings, SimpleNamespace(systems=[*means]))
+    rows: list[dict[str, Any]] = [
+        {"system": system, "k": k, "mean": mean, "users": 9}
+        for system, values in means.items()
+        for k, mean in zip(choice.cuts, values, strict=True)
+    ]
+    assert leader_text(findings, choice, rows) == said
+    assert leader_text(findings, choice, [row | {"users": 0} for row in rows]) == ": no user has a value"
+    if len(means) > 1:  # means of different users have no order
+        others = [row | {"users": place} for place, row in enumerate(rows, 1)]
+        assert leader_text(findings, choice, others) == ""
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 import stat
 import sys
 from collections.abc import Iterator
@@ -28,7 +27,6 @@ from tests.pages import (
     SEGMENT,
     SYSTEMS,
     Written,
-    make_files,
     parsed,
     sections,
     tables_in,
@@ -238,11 +236,20 @@ def test_one_model_has_the_sections_that_make_sense_for_one(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ties", ["trec", "expected"])
 def test_ties_and_ascending_scores_reach_the_page(
-    run: Run, written: Written, ties: str, con: duckdb.DuckDBPyConnection
+    run: Run, written: Written, con: duckdb.DuckDBPyConnection
 ) -> None:
-    arguments = [*FILES, "-k", "10", "--measures", "recall", "--ties", ties, "--ascending", "--no-check"]
+    arguments = [
+        *FILES,
+        "-k",
+        "10",
+        "--measures",
+        "recall",
+        "--ties",
+        "expected",
+        "--ascending",
+        "--no-check",
+    ]
     expected = json.loads(run("evaluate", *arguments, "--format", "json", "--by-user", "by_user.csv"))
     found = sections(written(*arguments))
     (row,) = tables_in(found["Means"])[0]
@@ -290,25 +297,6 @@ def test_the_sql_on_the_page_makes_the_same_numbers(standard: str, con: duckdb.D
 def titles(html: str) -> list[str]:
     """The title of each chart."""
     return [text_of(one) for one in parsed(html).iter(f"{HTML}h3")]
-
-
-@pytest.mark.slow
-def test_titles_say_who_is_best_where_the_users_are_the_same(standard: str, written: Written) -> None:
-    found = titles(standard)
-    assert "NDCG by cut-off: highest for bert at every k" in found
-    assert "NDCG@5 against als: bert better; pop worse" in found
-    for name in ("bert", "pop"):
-        shutil.copy("als.csv", f"{name}.csv")
-    found = titles(written(*ARGUMENTS, "--measures", "ndcg", "--no-check"))
-    assert "NDCG by cut-off: the same for all at every k" in found
-    names = [f"m{i}" for i in range(5)]
-    make_files(names, users=20)
-    for name in names[1:4]:
-        shutil.copy("m0.csv", f"{name}.csv")
-    Path("m4.csv").write_text("userid,itemid,score\nu0,5000,1\n")
-    files = [*(f"{name}={name}.csv" for name in names), "relevant.csv"]
-    found = titles(written(*files, "--measures", "ndcg", "-k", "9", "--no-check"))
-    assert found[0] == "NDCG@9: highest for m0, m1, m2 and 1 more"
 
 
 @pytest.mark.slow
