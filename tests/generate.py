@@ -52,11 +52,6 @@ NEAR = {
 }
 
 
-def table_measures() -> list[str]:
-    """The measures that the table functions have a column for."""
-    return [name for name, measure in MEASURES.items() if measure.column]
-
-
 def function_rows() -> Iterator[tuple[str | Sequence[str], ...]]:
     """What ranking_functions returns: each measure, then judge and each macro that is no measure."""
     for name, *cells in measure_table():

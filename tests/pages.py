@@ -22,22 +22,20 @@ SEGMENT = ["--segment", "users.csv:country"]
 MADE_AT = ("SOURCE_DATE_EPOCH", "1790000000")
 
 
-def make_files(names: Iterable[str] = SYSTEMS, users: int = 120, nasty: str = "") -> None:
+def make_files(names: Iterable[str] = SYSTEMS, users: int = 120) -> None:
     """Recommendations of each model, of which some are right, for all users but the last; and segments."""
     draw = np.random.default_rng(1)
     hits = dict(zip(names, SYSTEMS.values(), strict=False))
     for name in names:
         found = draw.random((users - 1, 30)) < hits.get(name, 0.15)
         rows = (
-            f"u{u}{nasty},{i if found[u, i] else 1000 + i},{30 - i}.5\n"
-            for u in range(users - 1)
-            for i in range(30)
+            f"u{u},{i if found[u, i] else 1000 + i},{30 - i}.5\n" for u in range(users - 1) for i in range(30)
         )
         Path(f"{name}.csv").write_text("userid,itemid,score\n" + "".join(rows))
-    truth = (f"u{u}{nasty},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
+    truth = (f"u{u},{i},{1 + i % 3}\n" for u in range(users) for i in range(12))
     Path("relevant.csv").write_text("userid,itemid,rel\n" + "".join(truth))
-    countries = ("SE", "NO", f"DK{nasty}")
-    segments = (f"u{u}{nasty},{countries[u % 5 // 2]}\n" for u in range(users - 10))
+    countries = ("SE", "NO", "DK")
+    segments = (f"u{u},{countries[u % 5 // 2]}\n" for u in range(users - 10))
     Path("users.csv").write_text("userid,country\n" + "".join(segments))
 
 

@@ -39,14 +39,8 @@ pytestmark = [pytest.mark.oldest, pytest.mark.usefixtures("registered", "folder"
     "suffix", ["csv", "parquet", "ndjson.gz", *slow("tsv", "csv.gz", "json", "jsonl", "ndjson", "txt", "CSV")]
 )
 def test_every_format_gives_the_same_table(run: Run, suffix: str) -> None:
-    forms = {
-        "parquet": "parquet",
-        "json": "json, ARRAY",
-        "jsonl": "json",
-        "ndjson": "json",
-        "ndjson.gz": "json",
-    }
-    form = forms.get(suffix, "csv, DELIMITER '\t'" if suffix == "tsv" else "csv")
+    forms = {"parquet": "parquet", "json": "json, ARRAY", "tsv": "csv, DELIMITER '\t'"}
+    form = forms.get(suffix, "json" if "json" in suffix else "csv")
     compression = ", COMPRESSION gzip" if suffix.endswith("gz") else ""
     with duckdb.connect() as con:
         for name in ("rec", "truth"):
@@ -345,13 +339,7 @@ def test_scores_in_json_are_not_rounded(run: Run) -> None:
     table("truth.json", "userid,itemid,rel", ("1", "1", "0.25"), ("1", "8", "0.5"), fill=LATE)
     run(
         "evaluate",
-        "rec.json",
-        "truth.json",
-        "--by-user",
-        "by.json",
-        "--measures",
-        "mrr,ideal_dcg",
-        "--no-check",
+        *["rec.json", "truth.json", "--by-user", "by.json", "--measures", "mrr,ideal_dcg", "--no-check"],
     )
     found = {row["userid"]: row for row in json.loads(Path("by.json").read_text())}
     assert found[1]["mrr"] == 0.5
@@ -458,17 +446,8 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
         qrels, {"recall", "P", "map_cut", "ndcg_cut", "success", "recip_rank", "Rprec", "bpref"}
     ).evaluate(trec_run)
     chosen = ["-k", "5", "-k", "10", "-k", "1000", "--measures", ",".join(TREC_MEASURES)]
-    run(
-        "evaluate",
-        "mine.run",
-        "mine.qrels",
-        "--ties",
-        "trec",
-        "--no-check",
-        "--by-user",
-        "topics.json",
-        *chosen,
-    )
+    given = ["mine.run", "mine.qrels", "--ties", "trec", "--no-check", "--by-user", "topics.json"]
+    run("evaluate", *given, *chosen)
     found = {(row["userid"], row["k"]): row for row in json.loads(Path("topics.json").read_text())}
     assert {topic for topic, _ in found} == set(qrels)
     compared = 0
@@ -491,25 +470,14 @@ def test_trec_files_give_the_numbers_of_trec_eval(run: Run) -> None:
 @pytest.mark.slow
 def test_trec_files_by_ending_by_option_and_gzip(run: Run) -> None:
     trec_files()
-    expected = run("evaluate", "mine.run", "mine.qrels", "--no-check", "--threads", "1")
+    more = [*NDCG, "--threads", "1"]
+    expected = run("evaluate", "mine.run", "mine.qrels", *more)
     assert cells(expected)["Ranking measure"] == ["top-10"]
     for name in ("mine.run", "mine.qrels"):
         Path(f"{name}.gz").write_bytes(gzip.compress(Path(name).read_bytes()))
         Path(f"{name}.json").write_bytes(Path(name).read_bytes())
-    assert run("evaluate", "mine.run.gz", "mine.qrels.gz", "--no-check", "--threads", "1") == expected
-    assert (
-        run(
-            "evaluate",
-            "mine.run.json",
-            "mine.qrels.json",
-            "--no-check",
-            "--threads",
-            "1",
-            "--format-in",
-            "trec",
-        )
-        == expected
-    )
+    assert run("evaluate", "mine.run.gz", "mine.qrels.gz", *more) == expected
+    assert run("evaluate", "mine.run.json", "mine.qrels.json", "--format-in", "trec", *more) == expected
 
 
 def test_a_table_of_six_columns_is_not_a_trec_run(run: Run) -> None:

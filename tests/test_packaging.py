@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 import zipfile
 from email.message import Message
 from email.parser import HeaderParser
@@ -19,7 +18,6 @@ import ranking_udfs.duckdb
 pytestmark = pytest.mark.newest
 
 ROOT = Path(__file__).resolve().parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
 def run(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:

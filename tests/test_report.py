@@ -328,18 +328,8 @@ def test_a_measure_that_some_users_have_no_value_of(written: Written, con: duckd
 
 
 def test_the_whole_list_and_cut_offs_of_a_measures_own(run: Run, written: Written) -> None:
-    arguments = [
-        *FILES,
-        "--baseline",
-        "als",
-        "-k",
-        "all",
-        "-k",
-        "3",
-        "--measures",
-        "recall,ndcg@7",
-        "--no-check",
-    ]
+    cuts = ["-k", "all", "-k", "3", "--measures", "recall,ndcg@7"]
+    arguments = [*FILES, "--baseline", "als", *cuts, "--no-check"]
     expected = json.loads(run("compare", *arguments, "--format", "json"))
     html = written(*arguments)
     keyed = {(row["measure"], row["k"], row["system"]): row for row in expected}
