@@ -118,13 +118,6 @@ class Project:
         with (self.folder / "profiles.yml").open("a", encoding="utf-8") as profile:
             profile.write(text)
 
-    def configure_gate(self, old: str, new: str) -> None:
-        """Change the arguments of the gates."""
-        models = self.folder / "models" / "evaluation" / "evaluation.yml"
-        text = models.read_text(encoding="utf-8")
-        assert old in text
-        models.write_text(text.replace(old, new), encoding="utf-8")
-
 
 def copy_of_example(folder: Path) -> Project:
     unwanted = shutil.ignore_patterns("target", "logs", "*.duckdb*", ".user.yml")
@@ -240,34 +233,41 @@ def test_the_gate_closes_where_the_readme_says_so(tmp_path: Path) -> None:
     assert len(history) == 3
 
 
-def test_the_gate_has_a_margin_and_fails_where_nothing_is_compared(built: Project) -> None:
-    gate = ["test", "--select", "ndcg_is_not_worse_than_in_the_run_before"]
-    built.dbt(*gate)
+# Gates over comparisons of the run before that are changed: what p is, and what the gate looks at.
+WORSE = "-0.1 AS difference, {} AS p, {} AS p_same"
+OF_ONE = "CASE WHEN measure = 'ndcg' AND k = 10 AND segment = 'similar' THEN 0.02 ELSE 0.5 END"
+GATES = {  # whether it fails
+    "beyond_the_margin": (WORSE.format(0.01, 1), "measure: ndcg, k: 10", True),
+    "within_the_margin": (WORSE.format(0.01, 0.001), "measure: ndcg, k: 10", False),
+    "nothing_at_7": (WORSE.format(0.01, 0.001), "measure: ndcg, k: [10, 7]", True),
+    "one_of_one": (WORSE.format(OF_ONE, "NULL"), "measure: ndcg, k: 10, confidence: 0.9", True),
+    "one_of_four": (
+        WORSE.format(OF_ONE, "NULL"),
+        "measure: [ndcg, recall], k: [5, 10], confidence: 0.9",
+        False,
+    ),
+}
+
+
+def test_the_gate_has_a_margin_corrects_p_and_fails_where_nothing_is_compared(built: Project) -> None:
+    """P is corrected over measures, k and systems; all gates are tests of one call of dbt."""
     with_margin = "SELECT count(p_same_adjusted) > 0 FROM ranking_comparison WHERE standard_error > 0"
     assert built.rows(with_margin) == [(True,)]
-    worse = "difference = -0.1, p = 0.01, p_same = "
-    for found, exit_code in ((worse + "1", 1), (worse + "0.001", 0)):
-        with duckdb.connect(built.folder / IN_FILE) as con:
-            con.execute(f"UPDATE ranking_comparison SET {found}")
-        built.dbt(*gate, exit_code=exit_code)
-    built.configure_gate("k: 10}", "k: [10, 7]}")
-    built.dbt(*gate, exit_code=1)
-
-
-def test_the_gate_corrects_p_over_all_that_it_looks_at(built: Project) -> None:
-    """One p of 0.02 among four: measures, k and systems."""
-    gate = ["test", "--select", "ndcg_is_not_worse_than_in_the_run_before"]
+    title = "      # The quality gate.\n"
+    models = built.folder / "models" / "evaluation" / "evaluation.yml"
+    before, found, after = models.read_text(encoding="utf-8").partition(title)
     with duckdb.connect(built.folder / IN_FILE) as con:
-        con.execute("UPDATE ranking_comparison SET p = 0.5, p_same = NULL, difference = -0.1")
-        con.execute(
-            "UPDATE ranking_comparison SET p = 0.02 WHERE measure = 'ndcg' AND k = 10 AND segment = 'similar'"
-        )
-    built.configure_gate("k: 10}", "k: 10, confidence: 0.9}")
-    built.dbt(*gate, exit_code=1)
-    built.configure_gate(
-        "measure: ndcg, k: 10, confidence: 0.9}", "measure: [ndcg, recall], k: [5, 10], confidence: 0.9}"
-    )
-    built.dbt(*gate)
+        for name, (columns, looked_at, _) in GATES.items():
+            con.execute(f"""
+                INSERT INTO ranking_comparison SELECT * REPLACE ('{name}' AS baseline, {columns})
+                FROM ranking_comparison WHERE baseline = 'run before'""")
+            found += f"      - ranking_not_worse:\n          name: {name}\n"
+            found += f"          arguments: {{baseline: {name}, {looked_at}}}\n"
+    models.write_text(before + found + after, encoding="utf-8")
+    printed = built.dbt("test", "--select", *GATES, exit_code=1)
+    failed = {name for name, (*_, fails) in GATES.items() if fails}
+    assert set(re.findall("Failure in test ([a-z0-9_]+)", printed)) == failed
+    assert f"PASS={len(GATES) - len(failed)} " in printed
 
 
 def test_with_the_option_hivemall_the_measures_are_aggregates(project: Project) -> None:
