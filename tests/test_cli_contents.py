@@ -2,12 +2,10 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.command.values import parse_items
 from ranking_udfs.measures.contents import BY_USER, CONTENTS
 from tests.command import Run
@@ -63,15 +61,3 @@ def test_the_column_of_categories_stands_behind_the_file() -> None:
         "s3://x/items.parquet:kind": ("s3://x/items.parquet", "kind"),
     }.items():
         assert parse_items(text) == found
-
-
-def test_python_has_the_same_numbers(run: Run) -> None:
-    with pytest.raises(ValueError, match="compare: novelty needs history="):
-        ranking_udfs.compare({"a": "a.csv", "b": "b.csv"}, "test.csv", "novelty")
-    tables: dict[str, Any] = {"history": "train.csv", "items": "items.csv", "check": False}
-    models = {"a": "a.csv", "b": "b.csv"}
-    found = ranking_udfs.evaluate(models, "test.csv", "mrr", [1, None], **tables)
-    printed = json.loads(run("evaluate", *MODELS, *GIVEN, "-m", "mrr", "-k", "1,all", "--format", "json"))
-    assert [dict(zip(found.columns, row, strict=True)) for row in found.fetchall()] == [
-        {name: row[name] for name in found.columns} for row in printed if set(row) == set(found.columns)
-    ]

@@ -87,9 +87,6 @@ def test_models_of_one_file_have_their_own_best_score(run: Run, fails: Fails) ->
     assert fails(2, "fuse", files[0], "--ascending=kn", "--output", "fused.csv") == unknown
     one = "--ascending must be without a name where no column tells models apart, got 'knn'"
     assert fails(2, "evaluate", *files, "--ascending=knn", "--system", "") == one
-    several = "--ascending=b names a model of one file: of several, write b=FILE:ascending"
-    assert fails(2, "overlap", "a=two.csv", "b=two.csv", "--ascending=b").startswith(several)
-    assert fails(2, "check", *files, "--ascending=").startswith("--ascending= must be NAME,NAME, got ''")
     assert fails(1, "evaluate", "--ascending", "none", files[1]).startswith("none: ")
     said = (
         fails(2, "measures", "--ascending=knn").replace("'", "").replace(":", "")

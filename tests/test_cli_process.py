@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import re
-import runpy
 import shlex
 import signal
 import subprocess
@@ -168,18 +167,6 @@ def test_ctrl_c_ends_the_query_that_runs_and_leaves_the_connection_usable(
             session.interruptible(own, work)
         assert len(ended) == 1
         assert own.execute("SELECT 1").fetchall() == [(1,)]
-
-
-def test_python_m_udfs_is_the_command(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys, "argv", ["ranking_udfs", "measures"])
-    with pytest.raises(SystemExit) as left:
-        runpy.run_module("ranking_udfs", run_name="__main__")
-    assert left.value.code == 0
-    by_module = capsys.readouterr().out
-    assert main(["measures"]) == 0
-    assert capsys.readouterr().out == by_module
 
 
 @pytest.mark.slow

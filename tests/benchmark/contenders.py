@@ -328,68 +328,6 @@ for name, before, query in (
     contender(name, "duckdb", "pyarrow", "numpy", group="comparison")(of_two(before, query))
 
 
-@contender("ranx's compare", "ranx", group="comparison")
-def ranx_compare(task: Task) -> Steps:
-    """Its paired t-test over its own tables."""
-    import ranx
-
-    con = connect(task).execute(TWO)
-
-    def frame(rest: str) -> Any:
-        texts = con.sql(f"SELECT userid::VARCHAR AS q_id, itemid::VARCHAR AS doc_id, {rest}").df()
-        return texts.astype({"q_id": object, "doc_id": object})
-
-    runs = [
-        ranx.Run.from_df(
-            frame(f"score::DOUBLE AS score FROM two WHERE system = '{one}'"), name=one, score_col="score"
-        )
-        for one in "ab"
-    ]
-    qrels = ranx.Qrels.from_df(frame("1::BIGINT AS relevance FROM truth"), score_col="relevance")
-    metrics = [f"{name}@10" for name in ("ndcg", "recall", "map", "mrr", "hit_rate", "precision")]
-    yield
-    ranx.compare(
-        qrels,
-        runs,
-        metrics,
-        stat_test="student",
-        n_permutations=1,
-        threads=task.threads,
-        make_comparable=True,
-    )
-    return {}
-
-
-# --- Measures over lists, beside the same query without them ---
-
-BUILD = """
-    SELECT userid, items, relevant
-    FROM (SELECT userid, to_ordered_list(itemid, score, '-reverse') AS items FROM rec GROUP BY userid)
-    JOIN (SELECT userid, collect_set(itemid) AS relevant FROM truth GROUP BY userid) USING (userid)
-"""
-
-
-def of_lists(columns: str) -> Callable[[Task], Steps]:
-    def run(task: Task) -> Steps:
-        import ranking_udfs
-
-        con = ranking_udfs.register(connect(task)).execute(f"CREATE TEMP TABLE lists AS {BUILD}")
-        yield
-        calls = ", ".join(columns.format(name, k) for name in MEASURES for k in task.ks)
-        con.execute(f"SELECT {calls} FROM lists").fetchall()
-        return {}
-
-    return run
-
-
-for name, columns in {
-    "lists": 'avg("{}"(items, relevant, {}))',
-    "lists, judged": 'avg("{}"(judge(items, relevant), {}))',
-    "len": "avg(len(items)), avg(len(relevant))",
-}.items():
-    contender(name, "duckdb", "pyarrow", "numpy", group="lists")(of_lists(columns))
-
-
 # --- Spark: the floor is the top 10 of each user as a list, the truth as a set, joined, without a measure ---
 
 
