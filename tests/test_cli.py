@@ -8,7 +8,7 @@ import pytest
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.options import COMMANDS
 from ranking_udfs.measures.registry import MEASURES, OneOf
-from tests.command import NDCG, ROOT, Fails, Run, evaluated
+from tests.command import NDCG, ROOT, Run, evaluated
 
 SEEDS = ROOT / "examples/dbt_project/seeds"
 MODELS, RATINGS, PEOPLE = (str(SEEDS / f"{name}.csv") for name in ("recommendations", "ratings", "customers"))
@@ -62,15 +62,6 @@ def test_ties_by_item_ascending_and_null_and_nan_scores_last(run: Run) -> None:
         Path("truth.csv").write_text(f"userid,itemid\n1,{relevant}\n")
         (row,) = evaluated(run, "rec.csv", "truth.csv", "--no-check", "--measures", "mrr")
         assert row["mrr"] == 1 / rank
-
-
-@pytest.mark.parametrize("measure", ["bpref", "err(max_grade=5)@3", "Spearman"])
-def test_ties_expected_without_a_closed_form_are_an_error(fails: Fails, measure: str) -> None:
-    named = measure.partition("@")[0].lower()
-    error = fails(
-        2, "evaluate", "rec.csv", "truth.csv", "--ties", "expected", "--measures", f"recall,{measure}"
-    )
-    assert f"--ties expected: {named} has no closed form over all orders of equal scores" in error
 
 
 @pytest.mark.slow

@@ -57,6 +57,8 @@ def files(models: None, monkeypatch: pytest.MonkeyPatch) -> None:
     csv("one.csv", "userid,itemid", "5,0")
     written = ("007,1.10,2026-01-01,a", "8,x,2026-01-05,", '7,1.1,2026-01-06,"b, c"', "8,y,2026-01-07,d")
     csv("written.csv", "userid,itemid,time,note", *written)
+    csv("many.csv", "userid,itemid,score,system", *(f"{u},{i},1,s{i}" for u in range(3) for i in range(51)))
+    Path("linked.html").symlink_to("als.csv")
     csv("strange.csv", "userid,itemid,score", "77,0,1")
     csv("apart.csv", "userid,itemid,score", "1,z,1")
     csv("rated.csv", "userid,itemid,stars", "1,1,5", "2,1,1")
