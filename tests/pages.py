@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-import html5lib
 import numpy as np
 import pytest
 
@@ -71,6 +70,8 @@ def written(run: Run, files: None) -> Written:
 @functools.lru_cache(4)
 def parsed(html: str) -> Any:
     """The page as a tree, which is for reading alone; html5lib fails at whatever is not HTML."""
+    import html5lib  # which not every environment that collects tests has
+
     return html5lib.HTMLParser(strict=True).parse(html)
 
 

@@ -96,13 +96,9 @@ def modules(path: Path) -> set[str]:
 
 def imported(path: Path) -> set[str]:
     """What a file imports: packages from elsewhere, and rooms as `ranking_udfs.room`, but for its own."""
-    found = set()
+    found = modules(path)
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            found |= {name.name.partition(".")[0] for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            found.add((node.module or "").partition(".")[0])
-        elif isinstance(node, ast.ImportFrom) and node.level == 2:
+        if isinstance(node, ast.ImportFrom) and node.level == 2:
             found.add(f"ranking_udfs.{node.module.partition('.')[0]}" if node.module else "ranking_udfs")
     return found - set(sys.stdlib_module_names) - {"numpy"}
 
