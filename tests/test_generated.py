@@ -8,6 +8,7 @@ import pytest
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES
 from tests import reference
+from tests.conftest import is_close
 from tests.generate import function_rows, generated, portable_script
 from tests.reference import GROUPS, ROOT, group_names, head, public_names
 
@@ -61,6 +62,16 @@ def test_a_head_says_what_each_parameter_is() -> None:
             assert parameter in known or known & {"...", "others"}, (name, parameter)
         assert said.description.endswith("."), name
         assert said.query.startswith(("SELECT", "FROM", "WITH")), name
+
+
+def test_the_example_in_a_head_gives_the_result_beside_it(shared: duckdb.DuckDBPyConnection) -> None:
+    """Where a result stands beside it: the others are tables, which `python -m tests.generate` makes."""
+    shown = [name for name in texts() if not name.startswith("_") and head(name).result]
+    assert {"mae", "to_ordered_map", "ranking_judge", "ranking_ndcg"} <= {*shown}
+    for name in shown:
+        ((found,),) = shared.execute(f"SELECT COLUMNS(*)::VARCHAR FROM ({head(name).query})").fetchall()
+        expected = head(name).result
+        assert found == expected or is_close(float(found), float(expected), 1e-12), name
 
 
 def test_duckdb_functions_says_what_each_public_macro_does(shared: duckdb.DuckDBPyConnection) -> None:

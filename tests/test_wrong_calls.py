@@ -138,5 +138,5 @@ def test_a_wrong_call_is_an_error_that_says_what_to_write(
         assert found == {arguments: wanted(one, error) for arguments, error in rows}
     if not wants_python:  # there the names that may be somebody else's begin with ranking_
         always = re.sub(r"(?<!_)\b(?=(precision_recall|interpolated_precision)_curve)", "ranking_", call)
-        for arguments, error in rows[:2]:
+        for arguments, error in rows[:1]:
             assert said(script, always.replace("*", arguments)) == wanted(call, error)
