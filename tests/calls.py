@@ -1,10 +1,11 @@
-"""A call of each table function, over tables with ties, NULLs, NaN, repeats and users of one table alone."""
+"""A call of each public macro, over tables with ties, NULLs, NaN, repeats and users of one table alone."""
 
 import ast
 import re
 from typing import Any
 
 from ranking_udfs.duckdb.statements import macros
+from ranking_udfs.measures.registry import MEASURES
 from tests.reference import parameters
 
 MAKE = """
@@ -30,6 +31,7 @@ MAKE = """
     SELECT 'abc'[1 + i % 3] AS system, i // 3 AS userid, sin(i) * 10 ** (i % 9) AS x, i * 7 % 5 / 4 AS recall
     FROM range(3_000) t(i);
     CREATE TABLE compared AS FROM ranking_compare_by_user('by_user');
+    CREATE TABLE judged_lists AS FROM ranking_judged('rec', 'truth', 3);
     CREATE TABLE lists AS
     SELECT i % 50 AS g, i % 41 AS u, list_transform(range(1 + i % 7), lambda j: (i * 31 + j * j) % 10) AS rec,
         (i * 37 % 101) / 101 AS p
@@ -40,7 +42,7 @@ _ARGUMENTS = {
     "ranking_judged": "'rec', 'truth', 20",
     "ranking_by_user": "'rec', 'truth', [3, 200]",
     "ranking_summary": "'rec', 'truth', [3, 33, NULL]",
-    "ranking_distribution": "'rec', 'truth', [5]",
+    "ranking_distribution": "'rec', 'truth', [5], measures := 'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'",
     "ranking_compare": "'rec', 'truth', [10], margin := 0.1, measures := ['ndcg', 'auc']",
     "ranking_compare_by_user": "'by_user'",
     "ranking_gate": "'compared'",
@@ -60,6 +62,28 @@ _ARGUMENTS = {
 CALLS = {name: f"FROM {name}({arguments})" for name, arguments in _ARGUMENTS.items()}
 # Table functions that read no table.
 CONSTANT = ("ranking_functions", "ranking_problem_codes")
+
+
+PAIRS = "FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)"
+# Of what is no table function: arguments, and the rows that they are of.
+_VALUES = {
+    "ranking_geometric_mean": ("p / a", PAIRS),
+    "ranking_mean": ("1000000000.0 * p / a", PAIRS),
+    "ranking_judge": ("['c', 'a'], ['b', 'a'], [1, 2.5]", ""),
+    **{f"udf_{name}": ("p, a", PAIRS) for name in ("mae", "mse", "rmse", "r2")},
+    "udf_logloss": ("p / 4, a % 2", PAIRS),
+    "udf_personalization": ("[p, a]", PAIRS),
+    **{f"udf_{name}_coverage": ("[p, a], 9", PAIRS) for name in ("catalog", "gini")},
+    **{f"ranking_{name}": ("judged, 3", "FROM judged_lists") for name in MEASURES},
+}
+QUERIES = CALLS | {name: f"FROM {name}()" for name in CONSTANT}
+QUERIES |= {name: f"SELECT {name}({arguments}) {rows}" for name, (arguments, rows) in _VALUES.items()}
+# Hivemall's, which the script does not have.
+HELPERS = """
+    SELECT udf_collect_set(p), udf_struct(1, 2), udf_to_ordered_map(p, a, 2), udf_to_ordered_list(p, a),
+        udf_to_ordered_list(p, a, '-k 2 -kv')
+    FROM (VALUES (1, 3), (3, 1), (2, 2)) AS t(p, a)
+"""
 
 
 def table_functions() -> set[str]:

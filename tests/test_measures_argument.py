@@ -7,8 +7,7 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb.portable import SCRIPT, write_file
-from ranking_udfs.duckdb.statements import literal, read
+from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Number
 
@@ -256,28 +255,6 @@ def test_it_is_taken_from_parameters_variables_views_and_ctes(con: duckdb.DuckDB
     assert con.execute(f"EXPLAIN FROM {call.format(text)}").fetchall()
     mine = f"WITH mine AS (FROM rec) SELECT * FROM {call.format(text).replace('rec', 'mine')} ORDER BY ALL"
     assert con.execute(mine).fetchall() == expected
-
-
-def test_every_edition_has_the_same_numbers(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
-    text = "'ndcg(gain=linear)@2,mrr,recall(min_grade=2)'"
-    calls = [
-        f"{{}}ranking_summary('rec', 'truth', [3], measures := {text}{rest})"
-        for rest in ("", ", ties := 'expected'", ", min_grade := 2")
-    ]
-    calls.append(f"{{}}ranking_compare('rec', 'truth', [3], measures := {text})")
-    expected = [fetch(con, f"FROM {call.format('')}") for call in calls]
-    path = str(tmp_path / "ranking.duckdb")
-    write_file(path)
-    with duckdb.connect() as plain:
-        plain.execute(TABLES)
-        plain.execute(read(SCRIPT))
-        assert [fetch(plain, f"FROM {call.format('')}") for call in calls] == expected
-    with duckdb.connect() as attached:
-        attached.execute(f"{TABLES}; ATTACH {literal(path)} AS ranking (READ_ONLY)")
-        assert [fetch(attached, f"FROM {call.format('ranking.')}") for call in calls] == expected
-    with duckdb.connect() as pool:
-        ranking_udfs.register(pool.execute(TABLES), temp=False)
-        assert [fetch(pool, f"FROM {call.format('ranking.')}") for call in calls] == expected
 
 
 # KB of 1,000 characters that `EXPLAIN (SQL)` prints without the optimizer: what DuckDB binds.
