@@ -839,14 +839,15 @@ REFUSED: dict[str, tuple[list[str], dict[str, bool], str, str]] = {
     ),
     "a database _ranking": (
         ["ATTACH ':memory:' AS _ranking; CREATE TABLE _ranking.kept AS SELECT 1 AS i"],
-        {}, f"con must have no database _ranking {OTHERS}, got one: attach it under another", "SELECT i FROM _ranking.kept; DETACH _ranking",
+        {}, f"con must have no database _ranking {OTHERS}, got one: attach it under another",
+        "SELECT i FROM _ranking.kept; DETACH _ranking",
     ),
     "a database ranking": (
         ["ATTACH ':memory:' AS ranking"],
         {"temp": False}, f"con must have no database ranking {OTHERS} with temp=False, got one in memory$", "",
     ),
     "a database ranking that looks like the pack's": (
-        ["ATTACH ':memory:' AS Ranking; CREATE MACRO ranking._ranking_macros() AS 'duckdb-ranking-udfs _ranking_macros'"],
+        ["ATTACH ':memory:' AS Ranking", "CREATE MACRO ranking._ranking_macros() AS 'duckdb-ranking-udfs _ranking_macros'"],
         {"temp": False}, f"con must have no database ranking {OTHERS} with temp=False, got one in memory$", "",
     ),
     "a schema ranking": (

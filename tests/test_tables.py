@@ -105,7 +105,7 @@ def test_arguments_are_whatever_query_table_takes(
     arrow_rec, arrow_truth = (tables.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth"))
     assert (arrow_rec.num_rows, arrow_truth.num_rows) == (10, 7)
     ctes = ", ".join(f"cte_{name} AS (FROM {name})" for name in ("rec", "truth", "arrow_rec", "arrow_truth"))
-    query = f"WITH {ctes} SELECT k, users, recall, ndcg FROM ranking_summary({{}}, [2, 4])"
+    query = f"WITH {ctes} FROM ranking_summary({{}}, [2, 4], measures := 'recall,ndcg')"
     expected = tables.execute(query.format("'rec', 'truth'")).fetchall()
     assert tables.execute(query.format(arguments)).fetchall() == expected
 
@@ -117,7 +117,7 @@ def test_systems_are_scored_over_the_same_users(tables: duckdb.DuckDBPyConnectio
     )
     query = (
         'SELECT "system", k, users, users_without_rec, users_without_truth, hits '
-        "FROM ranking_summary('systems', 'truth', [4])"
+        "FROM ranking_summary('systems', 'truth', [4], measures := 'hits')"
     )
     assert tables.execute(query).fetchall() == [
         ("a", 4, 3, 1, 1, 4 / 3),
@@ -151,7 +151,7 @@ def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnect
 def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
     tables: duckdb.DuckDBPyConnection, kind: str
 ) -> None:
-    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {})"
+    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {}, measures := 'hits')"
     expected = [(2, 1.0), (4, 4 / 3)]
     assert tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall() == expected
     assert tables.execute(query.format(f"4::{kind}")).fetchall() == expected[1:]
@@ -285,7 +285,7 @@ def test_grades_may_be_true_or_false(tables: duckdb.DuckDBPyConnection) -> None:
 def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, system: str) -> None:
     tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT {system} AS "SYSTEM", * FROM rec')
     counts = "users_without_rec, users_without_truth"
-    query = f"SELECT system, {counts} FROM ranking_summary('of_any_type', 'truth', [2])"
+    query = f"SELECT system, {counts} FROM ranking_summary('of_any_type', 'truth', [2], measures := 'mrr')"
     ((value,),) = tables.execute(f"SELECT {system}").fetchall()
     assert tables.execute(query).fetchall() == [(value, 1, 1)]
 
@@ -329,7 +329,7 @@ def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyC
 
 
 def test_a_table_that_can_be_read_once_goes_through_a_cte(tables: duckdb.DuckDBPyConnection) -> None:
-    query = "SELECT k, mrr, ndcg FROM ranking_summary('{}', 'truth', [2, 40])"
+    query = "SELECT k, mrr, ndcg FROM ranking_summary('{}', 'truth', [2, 40], measures := 'mrr,ndcg')"
     rec = tables.sql("FROM rec").to_arrow_table()
     tables.register("reader", pa.RecordBatchReader.from_batches(rec.schema, rec.to_batches()))
     found = tables.execute("WITH r AS MATERIALIZED (FROM reader) " + query.format("r")).fetchall()
@@ -368,7 +368,7 @@ def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.Du
 @pytest.mark.parametrize("ks", ["(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"])
 def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyConnection, ks: str) -> None:
     tables.execute("CREATE OR REPLACE TEMP TABLE cutoffs AS SELECT 40 AS k; SET VARIABLE ks = [5, 40]")
-    query = "SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', {})"
+    query = "SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', {}, measures := 'recall,ndcg')"
     found = tables.execute(query.format(ks), {"ks": [5, 40]} if ks == "$ks" else {}).fetchall()
     assert [k for k, *_ in found] == [5, 40]
     assert found == tables.execute(query.format("[5, 40]")).fetchall()
@@ -813,7 +813,7 @@ def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
 def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
     query = (
         "SELECT k, users, users_without_rec, users_without_truth, hits "
-        "FROM ranking_summary('rec', 'truth', [2, 4])"
+        "FROM ranking_summary('rec', 'truth', [2, 4], measures := 'hits')"
     )
     assert tables.execute(query).fetchall() == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
     sizes = tables.execute(
