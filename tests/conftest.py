@@ -13,6 +13,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.duckdb import portable
 from ranking_udfs.measures.registry import Measure
 
 pytest_plugins = ("tests.command", "tests.pages")  # fixtures of the command and of reports
@@ -82,6 +83,18 @@ def shared() -> Iterator[duckdb.DuckDBPyConnection]:
         yield ranking_udfs.register(connection)
 
 
+def module_connection(tables: str = "", is_script: bool = False) -> Any:
+    """Return a fixture: a module's connection, with the pack or with the script alone, and these tables."""
+
+    @pytest.fixture(scope="module")
+    def connection() -> Iterator[duckdb.DuckDBPyConnection]:
+        with duckdb.connect() as con:
+            con = con.execute(portable.script()) if is_script else ranking_udfs.register(con)
+            yield con.execute(tables) if tables else con
+
+    return connection
+
+
 def with_internals(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     """The connection, with the pack's internal macros under their plain names."""
     return con.execute("SET search_path = 'memory,_ranking'")
@@ -91,6 +104,20 @@ def value(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
     """The one value that a query returns."""
     ((found,),) = con.execute(sql).fetchall()
     return found
+
+
+def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
+    """The rows of a query, by the names of its columns."""
+    result = con.execute(sql)
+    names = [name for name, *_ in result.description or ()]
+    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+
+
+def refusal(con: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """What a user reads of the error in a macro, without what DuckDB puts around."""
+    with pytest.raises(duckdb.Error) as raised:
+        con.execute(sql).fetchall()
+    return str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
 
 
 def said(con: duckdb.DuckDBPyConnection, sql: str) -> str:

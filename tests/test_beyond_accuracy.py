@@ -3,15 +3,15 @@
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.measures.contents import BY_USER as MEASURES
+from tests.conftest import module_connection, rows
 
 # als is a; bert is b. Users 1, 2 and 3 have a history; user 4 has none. Item 9 is nobody's.
 MAKE = """
@@ -29,19 +29,9 @@ MAKE = """
 OF_HISTORY = ("popularity", "profile_popularity", "novelty", "long_tail", "repeats", "cold")
 OF_ITEMS = ("diversity", "categories")
 BY_USER = (*OF_HISTORY, *OF_ITEMS, "miscalibration")
-Row = Mapping[str, Any]
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(MAKE)
-
-
-def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[Row]:
-    found = con.execute(query)
-    names = [column[0] for column in found.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+con = module_connection(MAKE)
 
 
 # --- Slow definitions ---

@@ -1,14 +1,12 @@
 """The item's side: to whom each is recommended, and who would have wanted it, against a slow definition."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
 
-import ranking_udfs
-from tests.conftest import is_close
+from tests.conftest import is_close, module_connection
 
 # User 9 has no truth, user 3 no list; a repeats an item, and has a NULL; `gone` is in truth alone.
 TABLES = """
@@ -31,10 +29,7 @@ LISTS: dict[str | None, dict[int, list[str | None]]] = {
 GRADES = {1: {"p": 3, "r": 1}, 2: {"q": 2, "r": 0}, 3: {"p": 1, "gone": -1}}
 
 
-@pytest.fixture(scope="module")
-def tables() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield ranking_udfs.register(connection).execute(TABLES)
+tables = module_connection(TABLES)
 
 
 def slow(lists: dict[int, list[str | None]], k: int | None, least: float) -> dict[str, tuple[Any, ...]]:

@@ -1,14 +1,12 @@
 """One user's lists rank by rank: by hand, against ranking_by_user to the bit, and what no list has."""
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
 
-import ranking_udfs
-from tests.conftest import is_close
+from tests.conftest import is_close, module_connection, rows
 
 # The first three scores of b tie, and so do two of a; user 2 is in rec alone, user 3 in truth alone,
 # and all grades of user 5 are 3, whose gain is no power of 2.
@@ -29,16 +27,11 @@ TABLES = """
 MEASURES = 'dcg, ideal_dcg, ndcg, "precision", recall'
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield ranking_udfs.register(connection).execute(TABLES)
+con = module_connection(TABLES)
 
 
 def explained(con: duckdb.DuckDBPyConnection, arguments: str) -> list[dict[str, Any]]:
-    result = con.execute(f"FROM ranking_explain('rec', 'truth', {arguments})")
-    names = [name for name, *_ in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
+    return rows(con, f"FROM ranking_explain('rec', 'truth', {arguments})")
 
 
 def test_a_list_by_hand(con: duckdb.DuckDBPyConnection) -> None:

@@ -2,17 +2,16 @@
 
 import json
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.command.messages import EXIT_FAILED
 from ranking_udfs.duckdb import portable
 from tests.command import Fails, Run
+from tests.conftest import module_connection
 
 MAKE = """
     CREATE TABLE train AS FROM (VALUES
@@ -47,10 +46,7 @@ FOUND = [
 Problems = list[tuple[str, str | None, int, str]]
 
 
-@pytest.fixture(scope="module")
-def pack() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(MAKE)
+pack = module_connection(MAKE)
 
 
 def of_history(con: duckdb.DuckDBPyConnection, arguments: str, ctes: str = "") -> Problems:

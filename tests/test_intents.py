@@ -1,15 +1,13 @@
 """ranking_intents_by_user, ranking_geometric_mean: against a slow definition, others and cases by hand."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import duckdb
 import pytest
 
-import ranking_udfs
-from ranking_udfs.duckdb import portable
-from tests.conftest import value
+from tests.conftest import module_connection, value
 
 # `a` meets p, `b` meets p, `c` meets p and q; `x` was judged and meets nothing.
 TABLES = """
@@ -54,18 +52,10 @@ PYNDEVAL: dict[float, list[tuple[float, float, float]]] = {
 Judged = dict[int, tuple[list[int], dict[int, list[int]]]]
 
 
-@pytest.fixture(scope="module")
-def tables() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(TABLES)
+tables = module_connection(TABLES)
 
 
-@pytest.fixture(scope="module")
-def script() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the script of the macros in place of the package."""
-    with duckdb.connect() as con:
-        con.execute(portable.script())
-        yield con.execute(TABLES)
+script = module_connection(TABLES, is_script=True)
 
 
 def judged(queries: int) -> Judged:

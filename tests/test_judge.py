@@ -101,7 +101,14 @@ def test_a_query_over_a_table_of_many_batches_keeps_every_row(con: duckdb.DuckDB
 
 TRUTHS_OF_NOTHING = ["[]", "[]::INTEGER[]", "[NULL]", "[NULL]::INTEGER[]", "MAP {}"]
 EMPTY_LISTS = ["NULL", "NULL::INTEGER[]", "[]", "[]::INTEGER[]", "[1, 2][:0]"]
-AS_EMPTY = {"recall": 0, '"precision"': 0, "average_precision": 0, "mrr": 0, "ndcg": 0, "auc": 0.5}
+AS_EMPTY: dict[str, Any] = {
+    "recall": 0,
+    '"precision"': 0,
+    "average_precision": 0,
+    "mrr": 0,
+    "ndcg": 0,
+    "auc": 0.5,
+}
 AS_EMPTY |= {"hit_rate": 0, "hits": 0, "first_hit_rank": None}
 AS_HIVEMALL = ["recall", '"precision"', "average_precision", "f_measure", "r_precision"]
 ZERO = ["mrr", "ndcg", "hit_rate", "hits", "dcg", "ideal_dcg", "err", "rbp", "bpref"]

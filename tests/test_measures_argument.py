@@ -7,10 +7,10 @@ from typing import Any
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.measures.grammar import parse_measures
 from ranking_udfs.measures.registry import MEASURES, Number
+from tests.conftest import module_connection
 
 TABLES = """
     CREATE TABLE rec AS
@@ -24,10 +24,7 @@ TABLES = """
 FUNCTIONS = ("ranking_by_user", "ranking_summary", "ranking_distribution", "ranking_compare")
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield ranking_udfs.register(connection.execute(TABLES))
+con = module_connection(TABLES)
 
 
 def some_options() -> Iterator[str]:
@@ -158,28 +155,6 @@ def test_a_wrong_text_is_wrong_for_the_command_and_in_sql(
         assert said.startswith(f"Invalid Input Error: {function}: ")
         assert rule in said or "one or more names" in said
         assert "ranking_functions()" in said or "did you mean" not in said
-
-
-@pytest.mark.parametrize(
-    ("measures", "rule"),
-    [
-        ("7", "measures must be names of measures, as in ['ndcg', 'recall@5'], got INTEGER"),
-        ("[7]", "measures must be names of measures, as in ['ndcg', 'recall@5'], got INTEGER[]"),
-        ("[]", "measures must be one or more names of measures, got []"),
-        ("['mrr', NULL]", "measure must be the name of a measure, got 'NULL'"),
-        ("'novelty'", "got 'novelty' (ranking_beyond_accuracy_by_user has it)"),
-        ("'rbo'", "got 'rbo' (ranking_overlap_by_user has it)"),
-        ("'ndgc'", "got 'ndgc' (did you mean ndcg? FROM ranking_functions() lists them)"),
-        ("repeat('recall,', 200000)", "measures must be a text of at most 10000 characters, got 1400000"),
-        ("'recall', ties := 'expected', ks := [1, -1]", "every k in ks must be 0 or more, got -1"),
-        ("'bpref', ties := 'expected'", "must have an expected value in closed form"),
-    ],
-)
-def test_what_cannot_be_measures_is_named(con: duckdb.DuckDBPyConnection, measures: str, rule: str) -> None:
-    ks = "" if "ks" in measures else "[3], "
-    with pytest.raises(duckdb.InvalidInputException) as error:
-        con.execute(f"FROM ranking_summary('rec', 'truth', {ks}measures := {measures})").fetchall()
-    assert f"ranking_summary: {rule}" in str(error.value) or rule in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,11 @@
 """How much two lists have in common: by hand, and against a slow definition, on both editions."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
 import pytest
 
-import ranking_udfs
-from tests.conftest import is_close
+from tests.conftest import is_close, module_connection
 
 # Of user 4, b has nothing; of user 5, a; user 6 has nothing but NULL; user 7 has the same list in both.
 REC = """
@@ -33,12 +31,7 @@ LISTS: dict[int, tuple[list[int | None], list[int | None]]] = {
 VALUES = ["overlap", "jaccard", "rbo", "same_first", "same_list"]
 
 
-@pytest.fixture(scope="module")
-def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as connection:
-        yield ranking_udfs.register(connection).execute(
-            f"CREATE TABLE rec AS FROM (VALUES {REC}) AS t(system, userid, itemid, score)"
-        )
+con = module_connection(f"CREATE TABLE rec AS FROM (VALUES {REC}) AS t(system, userid, itemid, score)")
 
 
 def slow(one: list[Any], other: list[Any], k: int | None, persistence: float) -> list[float] | None:

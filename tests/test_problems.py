@@ -13,6 +13,7 @@ import pytest
 import ranking_udfs
 from ranking_udfs.command.cli import main
 from ranking_udfs.duckdb import portable
+from tests.conftest import rows
 from tests.test_partitions import by_parts
 
 
@@ -156,17 +157,17 @@ def test_what_one_door_says_all_say(
     call = f"ranking_check('rec', 'truth', ks := [3]{', ' * bool(case.arguments)}{case.arguments})"
     for con in connections.values():
         con.execute(made)
-        rows = con.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
-        assert [row[:-1] for row in rows] == case.expected
-        problems = [row[-1] for row in rows]
+        told = con.execute(f"SELECT {COLUMNS}, problem FROM {call}").fetchall()
+        assert [row[:-1] for row in told] == case.expected
+        problems = [row[-1] for row in told]
     con = connections["pack"]
     assert all(len(problem) <= 60 for problem in problems)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         ranking_udfs.evaluate("rec", "truth", "mrr", 3, con=con, allow_empty=True, **case.given)
     lines = [line for one in caught for line in str(one.message).removeprefix("evaluate: ").split("\n  ")]
-    told = lines[len(lines) > 1 :]
-    for text, problem, (*_, count, of) in zip(told, problems, case.expected, strict=True):
+    texts = lines[len(lines) > 1 :]
+    for text, problem, (*_, count, of) in zip(texts, problems, case.expected, strict=True):
         assert text.startswith(f"{problem}: {count} of {of} ")
     tables = {table: con.sql(f"FROM {table}").to_arrow_table() for table in ("rec", "truth")}
     parts = by_parts("ranking_check", tables, partitions, ["a"], ks=[3], **case.given)
@@ -215,12 +216,10 @@ def run_check(*arguments: str) -> str:
 
 def test_each_code_has_a_rule_a_sentence_and_an_order() -> None:
     with ranking_udfs.register(duckdb.connect()) as con:
-        cursor = con.execute("FROM ranking_problem_codes()")
-        names = [name for name, *_ in cursor.description or ()]
-        rows = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    assert [row["place"] for row in rows] == [*range(1, len(rows) + 1)]
-    assert len({row["code"] for row in rows}) == len(rows) > 40
-    for row in rows:
+        codes = rows(con, "FROM ranking_problem_codes()")
+    assert [row["place"] for row in codes] == [*range(1, len(codes) + 1)]
+    assert len({row["code"] for row in codes}) == len(codes) > 40
+    for row in codes:
         assert row["about"] in ("rec", "truth", "history"), row
         assert len(row["problem"]) <= 60, row
         bounds = [one for one in (row["doubtful_from"], row["wrong_from"]) if one is not None]

@@ -11,7 +11,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import literal
+from tests.conftest import literal, rows
 from tests.ties import create_tables, mean, random_cases
 from tests.witnesses import WITNESSES, Ranking, Topic, judged, random_topics
 
@@ -44,12 +44,6 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
             con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)
         create_tables(con, random_cases(random.Random(5), 12, 5))
         yield con
-
-
-def rows(con: duckdb.DuckDBPyConnection, sql: str) -> list[dict[str, Any]]:
-    cursor = con.execute(sql)
-    names = [name for name, *_ in cursor.description or ()]
-    return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
 @pytest.mark.parametrize("unjudged", ["miss", "skip"])

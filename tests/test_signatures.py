@@ -1,13 +1,11 @@
 """What the signatures of the reference say: parameters by place and by name, with their defaults."""
 
-from collections.abc import Iterator
-
 import duckdb
 import pytest
 
-import ranking_udfs
 from ranking_udfs.duckdb.portable import SCRIPT, script_macros
 from ranking_udfs.duckdb.statements import macros, read, texts
+from tests.conftest import module_connection
 from tests.reference import parameters
 
 PUBLIC = [name for name in texts() if not name.startswith("_")]
@@ -79,10 +77,7 @@ OF_ONE = {
 }
 
 
-@pytest.fixture(scope="module")
-def pack() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(TABLES)
+pack = module_connection(TABLES)
 
 
 def default(parameter: str) -> str | None:

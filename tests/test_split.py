@@ -1,14 +1,13 @@
 """ranking_split: against a slow definition, RecTools' folds and splits worked by hand."""
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb import portable
-from tests.conftest import with_internals
+from tests.conftest import module_connection, refusal, with_internals
 
 EVENTS = """
     (1, 'a', DATE '2026-01-01'), (1, 'b', DATE '2026-01-05'), (2, 'a', DATE '2026-01-06'),
@@ -48,18 +47,10 @@ DROP = "cold_users := 'drop', cold_items := 'drop', seen := 'drop'"
 Event = tuple[int | None, int | None, int | None]
 
 
-@pytest.fixture(scope="module")
-def pack() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield ranking_udfs.register(con).execute(MAKE)
+pack = module_connection(MAKE)
 
 
-@pytest.fixture(scope="module")
-def script() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection with the script of the macros in place of the package."""
-    with duckdb.connect() as con:
-        con.execute(portable.script())
-        yield con.execute(MAKE)
+script = module_connection(MAKE, is_script=True)
 
 
 def parts(con: duckdb.DuckDBPyConnection, call: str, order: str = "time, itemid, userid") -> list[str]:
@@ -69,12 +60,6 @@ def parts(con: duckdb.DuckDBPyConnection, call: str, order: str = "time, itemid,
     for fold, part in con.execute(query).fetchall():
         found.setdefault(fold, []).append(part)
     return [", ".join(letters) for letters in found.values()]
-
-
-def message(con: duckdb.DuckDBPyConnection, call: str) -> str:
-    with pytest.raises(duckdb.Error) as raised:
-        con.execute(f"FROM {call}").fetchall()
-    return str(raised.value).removeprefix("Invalid Input Error: ")
 
 
 def rectools_events() -> list[tuple[int, int, int]]:
@@ -272,4 +257,4 @@ def test_a_misfit_is_told_before_what_it_makes_of_the_events() -> None:
     call = f"_ranking_split_windows('events', {too_short}, {columns}, misfit := 'it does not fit')"
     with ranking_udfs.register(duckdb.connect()) as con:
         with_internals(con).execute(MAKE)
-        assert {message(con, call) for _ in range(100)} == {"ranking_split: it does not fit"}
+        assert {refusal(con, f"FROM {call}") for _ in range(100)} == {"ranking_split: it does not fit"}

@@ -13,7 +13,7 @@ import pytest
 
 from ranking_udfs.duckdb.statements import macros, texts
 from ranking_udfs.measures.registry import MEASURES, Measure, Number
-from tests.conftest import is_close, literal, value
+from tests.conftest import is_close, literal, refusal, value
 from tests.witnesses import JUDGED, WITNESSES, Witness, judge_slowly
 
 CLOSE = 1e-12
@@ -71,9 +71,7 @@ def of(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
 
 def refused(con: duckdb.DuckDBPyConnection, sql: str) -> str:
     """What a user reads of the error that a macro raises."""
-    with pytest.raises(duckdb.InvalidInputException) as raised:
-        con.execute(f"SELECT {sql} FROM t").fetchall()
-    return str(raised.value).removeprefix("Invalid Input Error: ").partition("\n")[0]
+    return refusal(con, f"SELECT {sql} FROM t")
 
 
 # --- Values ---

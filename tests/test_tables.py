@@ -4,7 +4,6 @@ import math
 import random
 import threading
 from collections import Counter
-from collections.abc import Iterator
 from itertools import permutations, product
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
-from tests.conftest import is_close, with_internals
+from tests.conftest import is_close, module_connection, refusal, rows, with_internals
 from tests.sql_names import CTES, NAMES
 from tests.witnesses import WITNESSES, Value
 
@@ -44,24 +43,7 @@ MAKE = f"""
 """
 
 
-@pytest.fixture(scope="module")
-def tables() -> Iterator[duckdb.DuckDBPyConnection]:
-    """REC and TRUTH as tables, which no test here changes."""
-    with ranking_udfs.register(duckdb.connect()) as con:
-        con.execute(MAKE)
-        yield con
-
-
-def rows(con: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
-    result = con.execute(query)
-    names = [name for name, *_ in result.description]
-    return [dict(zip(names, row, strict=True)) for row in result.fetchall()]
-
-
-def message(con: duckdb.DuckDBPyConnection, query: str) -> str:
-    with pytest.raises(duckdb.Error) as error:
-        con.execute(query).fetchall()
-    return str(error.value)
+tables = module_connection(MAKE)
 
 
 def in_table(name: str, rec: Any, truth: Any, k: int | None) -> Value:
@@ -314,7 +296,7 @@ def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPy
         ("ranking_by_user('texts', 'truth', [1])", "userid must have the same type"),
     ):
         cte = f"WITH empty AS (FROM truth LIMIT 0), texts AS ({texts})"
-        assert expected in message(tables, f"{cte} FROM {call}")
+        assert expected in refusal(tables, f"{cte} FROM {call}")
 
 
 def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:
@@ -323,7 +305,7 @@ def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyC
     for function in ("ranking_summary", "ranking_by_user"):
         assert tables.execute(f"SELECT k, recall, mrr FROM {function}('rec', 'high', [2])").fetchall()
         for name in ("dcg", "ideal_dcg", "ndcg"):
-            error = message(tables, f"SELECT {name} FROM {function}('rec', 'high', [2])")
+            error = refusal(tables, f"SELECT {name} FROM {function}('rec', 'high', [2])")
             rule = "1000 or less with gain=exp (gain := 'linear' takes any)"
             assert f"ranking_{name}: a grade must be {rule}, got 2000" in error
 
@@ -832,7 +814,7 @@ def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnect
         f"ranking_by_user('rec', 'truth', []::STRUCT({'long' * 20} INTEGER)[])",
         "ranking_judged('rec', 'truth', (repeat('9', 36) || '.5')::DECIMAL(38, 1))",
     ):
-        error = message(tables, f"FROM {query}").partition("Error: ")[2]
+        error = refusal(tables, f"FROM {query}")
         assert error.startswith(query.partition("(")[0])
         assert len(error) <= 200
         assert "_ranking" not in error

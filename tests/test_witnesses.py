@@ -11,7 +11,6 @@ from tests.witnesses import (
     LIST_WITNESSES,
     WITNESSES,
     Outside,
-    Topic,
     Value,
     Witness,
     judge_slowly,
@@ -85,53 +84,6 @@ def test_half_life_utility_is_linear_ndcg_with_half_life_discount(half_life: int
         utility = WITNESSES["half_life_utility"].definition(judged(topic), k, half_life=half_life)
         options = {"gain": "linear", "discount": "half_life", "half_life": half_life}
         assert utility == pytest.approx(WITNESSES["ndcg"].definition(judged(topic), k, **options), abs=1e-14)
-
-
-@pytest.mark.parametrize("k", [3, None])
-def test_average_precision_is_precision_times_change_in_recall(k: int | None) -> None:
-    precision, recall = WITNESSES["precision"].definition, WITNESSES["recall"].definition
-    for topic in TOPICS:
-        ranking = judged(topic)
-        if ranking.relevant == 0:
-            continue
-        steps = [
-            (precision(ranking, r) or 0) * ((recall(ranking, r) or 0) - (recall(ranking, r - 1) or 0))
-            for r in range(1, ranking.top(k) + 1)
-        ]
-        expected = WITNESSES["average_precision"].definition(ranking, k)
-        assert math.fsum(steps) == pytest.approx(expected, abs=1e-14)
-
-
-def test_graded_pairs_are_judged_as_the_same_grades_in_a_map() -> None:
-    for topic in TOPICS:
-        assert judge_slowly(topic.pairs(), list(topic.truth.values()), "pairs") == judged(topic)
-
-
-def test_relevant_items_are_judged_as_a_map_of_ones() -> None:
-    for topic in TOPICS:
-        items = topic.relevant()
-        assert judge_slowly(topic.rec, items, "binary") == judge_slowly(
-            topic.rec, dict.fromkeys(items, 1), "map"
-        )
-
-
-def test_random_topics_hold_every_kind_of_case() -> None:
-    assert any(not topic.rec and not topic.truth for topic in TOPICS)
-    assert any(topic.rec and not topic.truth for topic in TOPICS)
-    assert any(topic.truth and not topic.rec for topic in TOPICS)
-    assert any(None in topic.rec for topic in TOPICS)
-    assert any(len(set(topic.rec)) < len(topic.rec) for topic in TOPICS)
-    assert any(topic.truth and not topic.relevant() for topic in TOPICS)
-
-
-def test_trec_eval_9_reaches_a_recall_of_0_7_with_2_of_3() -> None:
-    """Why interpolated precision is not compared where 0.7 * 3 + 0.9 is 2.9999999999999996."""
-    (outside,) = WITNESSES["interpolated_precision"].outside
-    if outside.missing():
-        pytest.skip(f"{outside.missing()} is not installed")
-    topic = Topic([1, 3, 2, 6], {1: 1, 2: 1, 4: 1})
-    assert outside.values([topic], None, {"recall": 0.7}) == [2 / 3]
-    assert outside.values([topic], None, {"recall": 0.70001}) == [0.0]
 
 
 @pytest.mark.parametrize("name", LIST_WITNESSES)

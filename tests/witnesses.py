@@ -589,8 +589,18 @@ REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 
 MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
 GRADED = (["A", "B", "C", "D"], {"A": 4, "B": 3, "D": 5})  # the lecture's A 4, B 3, C 0, D 5
 LEVELS = (["a", "b", "c", "d"], {"a": 1, "b": 4, "c": 0, "d": 3, "e": 5})  # from 3 on: hits at 2 and 4 of 3
+NONE_RELEVANT = [  # truth has an item, though none is relevant
+    Worked([], {3: 0}, None, 0.0),
+    Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
+    Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+]
 PAIRS = [(5.0, 1), (2.0, 3), (4.0, 2), (1.0, 6), (3.0, 4)]  # the documents' (relscore, itemid), best first
 PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
+    """The cases of LEVELS with a min_grade that some of its grades reach, and with one that none does."""
+    return [Worked(*LEVELS, 4, value, {"min_grade": 3}), Worked(*LEVELS, 4, beyond, {"min_grade": 5.5})]
 
 
 @witness(
@@ -612,14 +622,9 @@ PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
         Worked([1], [], 0, 1.0),
         Worked([1], [1], 0, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
-        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+        *NONE_RELEVANT,
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 2 / 3, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(2 / 3),
     outside=[trec_eval_at("recall"), trec_eval_cut("set_recall")],
     options=[{}, {"normalize": "truth"}, {"normalize": "min"}],
 )
@@ -654,14 +659,9 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([1], [], 5, 0.0),
         Worked([], [1], 5, 0.0),
         Worked([1], [1], 0, 0.0, {"divide": "k"}),
-        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
-        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+        *NONE_RELEVANT,
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 2 / 4, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(2 / 4),
     outside=[
         trec_eval_at("P", options=[{"divide": "k"}]),
         trec_eval_cut("set_P", options=[{}, {"divide": "list"}]),
@@ -699,14 +699,9 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked([], [], None, 1.0),
         Worked([9], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
-        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
-        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+        *NONE_RELEVANT,
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3)),
     outside=[
         trec_eval_cut(
             lambda options: f"set_F.{options.get('beta', 1) ** 2}",
@@ -747,14 +742,9 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
-        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+        *NONE_RELEVANT,
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, (1 / 2 + 2 / 4) / 3, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade((1 / 2 + 2 / 4) / 3),
     outside=[
         trec_eval_at("map_cut"),
         trec_eval_cut("map", options=[{"normalize": "truth"}]),
@@ -794,10 +784,7 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
         Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
         Worked([], {3: 0}, None, 0.5),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 1 / 4, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.5, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(1 / 4, beyond=0.5),
     outside=[
         sklearn_labels("roc_auc_score", hit_and_miss, [{}]),
         ir_measures_at("Accuracy", "accuracy", when=hit_and_miss, cutoffs=(5, None)),
@@ -828,10 +815,7 @@ def auc(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 1 / 2, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(1 / 2),
     outside=[
         trec_eval_cut("recip_rank"),
         ir_measures_at("RR", "msmarco", when=both_sides, cutoffs=(1, 3, 10, 40)),
@@ -853,10 +837,7 @@ def mrr(ranking: Ranking, k: int | None) -> Value:
         Worked([1], [1], 0, 0.0),
         Worked([None], [None], None, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 1.0, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(1.0),
     outside=[trec_eval_at("success")],
 )
 def hit_rate(ranking: Ranking, k: int | None) -> Value:
@@ -873,10 +854,7 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 2.0, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(2.0),
     outside=[trec_eval_cut("num_rel_ret")],
 )
 def hits(ranking: Ranking, k: int | None) -> Value:
@@ -893,10 +871,7 @@ def hits(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, None),
         Worked([1], [1], 0, None),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 2.0, {"min_grade": 3}),
-        Worked(*LEVELS, 4, None, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(2.0, beyond=None),
     outside=[
         Outside(
             "trec_eval 1 / recip_rank",
@@ -1184,10 +1159,7 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 0.2 * (0.8 + 0.8**3), {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(0.2 * (0.8 + 0.8**3)),
     outside=[
         Outside(
             "cwl RBP",
@@ -1268,14 +1240,9 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
         Worked([], [], None, 1.0),
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
-        Worked([], {3: 0}, None, 0.0),  # truth has an item, though none is relevant
-        Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-        Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
+        *NONE_RELEVANT,
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 1 / 3, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(1 / 3),
     outside=[trec_eval_cut("Rprec")],
 )
 def r_precision(ranking: Ranking, k: int | None) -> Value:
@@ -1304,10 +1271,7 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, ((1 - 1 / 2) + (1 - 2 / 2)) / 3, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(((1 - 1 / 2) + (1 - 2 / 2)) / 3),
     outside=[trec_eval_cut("bpref")],
 )
 def bpref(ranking: Ranking, k: int | None) -> Value:
@@ -1382,10 +1346,7 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
         Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, 1 / 2, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade(1 / 2),
     outside=[
         trec_eval_cut(
             lambda options: f"iprec_at_recall.{options.get('recall', 0.0)}",
@@ -1426,10 +1387,7 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
         Worked([], [], None, 0.0),
         Worked([1], [1], 0, 0.0),
     ],
-    min_grade=[
-        Worked(*LEVELS, 4, (7 * (1 / 2) + 4 * 0) / 11, {"min_grade": 3}),
-        Worked(*LEVELS, 4, 0.0, {"min_grade": 5.5}),
-    ],
+    min_grade=from_grade((7 * (1 / 2) + 4 * 0) / 11),
     outside=[trec_eval_cut("11pt_avg", when=same_recall_cutoffs)],
 )
 def interpolated_average_precision(ranking: Ranking, k: int | None) -> Value:

@@ -34,28 +34,6 @@ def per_1000(kinds: Mapping[str, Kind], draws: int, seed: int) -> Iterator[Cells
         yield name, str(n), *(1_000 * counts[severity] / n for severity in SEVERITIES)
 
 
-def by_share(draws: int, seed: int) -> Iterator[Cells]:
-    for below in (0.55, 0.6, 0.66, 0.75, 0.9):
-        for length in (3, 10, 20, 100):
-            one = simulate.reversed_by_share(below, length, draws, seed)
-            yield f"{below:.0%}", str(length), f"{one.below:.1%}", *map(percent, one[2:])
-
-
-def by_popularity(draws: int, seed: int) -> Iterator[Cells]:
-    for popularity in (0.0, 0.5, 1.0, 1.5):
-        for length in (3, 10, 20, 100):
-            for quality in (0.6, 0.9):
-                one = simulate.reversed_by_popularity(popularity, quality, length, draws, seed)
-                yield (
-                    *(f"{popularity:g}", str(length), f"{quality:g}", f"{one.users:.0f}"),
-                    *(f"{one.below:.0%}", *map(percent, one[2:])),
-                )
-
-
-def percent(share: float) -> str:
-    return f"{share:.1%}"
-
-
 def severities(
     con: duckdb.DuckDBPyConnection, names: Sequence[str], draws: int, arguments: str = ""
 ) -> Iterator[tuple[str, str]]:
@@ -129,23 +107,12 @@ def main() -> None:
     given = parser.parse_args()
     few = max(given.draws // 10, 1)
     heads = ["kind", "draws", "wrong per 1,000", "doubtful per 1,000"]
-    told = ["seen as -score", "wrong as ranks 1..n", "wrong or doubtful as ranks 1..n"]
     with ranking_udfs.register(duckdb.connect()) as con:
         print_table("Disasters of a good model", heads, per_1000(DISASTERS_OF_GOOD_MODELS, few, given.seed))
         print_table("Nothing is wrong", heads, per_1000(CLEAN, given.draws, given.seed))
         print_table("Nothing is wrong, in ranks", heads, per_1000(SPOKEN_FOR, given.draws, given.seed))
         print_table(
             "One list for all in an unrelated order", heads, per_1000(UNRELATED, given.draws, given.seed)
-        )
-        print_table(
-            "Turned round, 300 users with a hit, by how many have them below",
-            ["wanted", "length", "below", *told],
-            by_share(few, given.seed),
-        )
-        print_table(
-            "Turned round, 1,000 users, by how much users share their taste",
-            ["popularity", "length", "quality", "users with a hit", "below", *told],
-            by_popularity(few, given.seed),
         )
         n = min(few, 100)
         print_table(

@@ -190,26 +190,6 @@ def honest_retriever(rng: Rng, world: World, length: int = 20, first: float = 0.
     return best(scores, length)
 
 
-def weak_lists(rng: Rng, users: int, items: int, length: int, tilt: float) -> tuple[Lists, NDArray[np.bool_]]:
-    """Lists with one to three relevant items each, and which they are; the greater the tilt, the higher.
-
-    What is relevant is drawn by a popularity of 1 / place, and where it stands has nothing to do with it.
-    """
-    n_hits = np.minimum(rng.integers(1, 4, (users, 1)), length - 1)
-    places = top(-tilt * np.linspace(0, 1, length) + rng.gumbel(size=(users, length)), min(3, length - 1))
-    hits = np.zeros((users, length), bool)
-    np.put_along_axis(hits, places, np.arange(places.shape[1]) < n_hits, 1)
-    popular = top(
-        np.broadcast_to(-np.log(np.arange(1, items + 1)), (users, items)) + rng.gumbel(size=(users, items)),
-        length,
-    )
-    # The first items that a user drew by popularity go to the places of the hits, in any order.
-    order = np.argsort(np.where(hits, rng.random(hits.shape), 2 + rng.random(hits.shape)), axis=1)
-    listed = np.empty_like(popular)
-    np.put_along_axis(listed, order, popular, 1)
-    return Lists(listed, -np.sort(-rng.random((users, length)), axis=1)), hits
-
-
 # --- What may happen to the scores of a good model ---
 
 

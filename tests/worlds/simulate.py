@@ -5,7 +5,7 @@ ranking_check must find the same.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 import duckdb
@@ -149,59 +149,3 @@ def disagreements(
             expected.add(Found(severity, name, "upside_down", seen.below, seen.n))
     told = {row for row in found(con) if row.code != "truth_in_rec"}
     return expected - told, told - expected
-
-
-# --- Reversed models by how good they were ---
-
-
-class Reversed(NamedTuple):
-    """Of models that were turned round: users who can tell, the share of them below, and what is seen."""
-
-    users: float
-    below: float
-    seen: float  # as -score
-    seen_as_ranks: float  # as 1 to n, wrong
-    told_as_ranks: float  # as 1 to n, wrong or doubtful
-
-
-def reversed_models(drawn: Sequence[Evidence]) -> Reversed:
-    n = len(drawn)
-    return Reversed(
-        sum(one.n for one in drawn) / n,
-        sum(one.below for one in drawn) / sum(one.n for one in drawn),
-        sum(one.severity() == "wrong" for one in drawn) / n,
-        sum(one.severity(True, True) == "wrong" for one in drawn) / n,
-        sum(one.severity(True, True) is not None for one in drawn) / n,
-    )
-
-
-def weak(rng: Rng, length: int, tilt: float, users: int = 300, items: int = 200) -> Evidence:
-    lists, hits = g.weak_lists(rng, users, items, length, tilt)
-    return evidence(lists.items, hits, reverse=True)
-
-
-def tilt_of(below: float, length: int) -> float:
-    """The tilt with which this share of users has relevant items below, after the model was turned round."""
-    least, most = -20.0, 200.0
-    for _ in range(30):
-        middle = (least + most) / 2
-        one = weak(np.random.default_rng(1), length, middle, users=20_000, items=length)
-        least, most = (middle, most) if one.below < below * one.n else (least, middle)
-    return least
-
-
-def reversed_by_share(below: float, length: int, draws: int, seed: int) -> Reversed:
-    tilt = tilt_of(below, length)
-    return reversed_models([weak(rng, length, tilt) for rng in generators(seed, draws)])
-
-
-def reversed_by_popularity(
-    popularity: float, quality: float, length: int, draws: int, seed: int, users: int = 1_000
-) -> Reversed:
-    """Models of worlds in which users take what all like."""
-    drawn = []
-    for rng in generators(seed, draws):
-        world = g.draw_world(rng, "purchases", users, popularity=popularity)
-        lists = g.model(rng, world, quality, length)
-        drawn.append(evidence(lists.items, np.take_along_axis(world.relevant, lists.items, 1), reverse=True))
-    return reversed_models(drawn)
