@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_is_condensed _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -461,6 +461,8 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
+CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
+unjudged::VARCHAR = 'skip';
 CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
 concat(
     ', ',
@@ -1263,7 +1265,7 @@ FROM (
                 ELSE 'upside_down'
             END AS end_code,
             looks_ranked AND sum(n_whole) = 0 AS is_unknown,
-            sum(unjudged) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
+            sum(unknown) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
             CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
             sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
         FROM (
@@ -1682,19 +1684,10 @@ coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, 
     tied, persistence, gain, max_grade,
     flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
         range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
-CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
-CASE
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
-    ELSE coalesce(
-        error(caller || ': ' || coalesce(
-            _ranking_min_grade_problem(min_grade),
-            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
-            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-                THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
-            END))::BOOLEAN,
-        true)
-END;
+CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
+[
+    _ranking_min_grade_problem(min_grade),
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
 CREATE OR REPLACE MACRO _ranking_weighted_gain(ranking, gain, weights) AS
 _ranking_total(
     'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
@@ -2280,7 +2273,7 @@ FROM (
             sum(n)::BIGINT AS n,
             sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
             min(grade_name || ' ' || highest) AS highest,
-            count_if(userid IS NOT NULL AND n_judged = n_relevant AND unjudged::VARCHAR = 'skip')::BIGINT AS n_of_hits,
+            count_if(userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT AS n_of_hits,
             sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
             min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
             sum(n - n_items)::BIGINT AS n_null_item,
@@ -2903,6 +2896,18 @@ least(
     _ranking_discounted_gain(ranking, ranking.grades, weights, gain)
     / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
     _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
+CASE
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    ELSE coalesce(
+        error(caller || ': ' || coalesce(
+            list_any_value(_ranking_judging_problems(min_grade, unjudged)),
+            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+                THEN concat(
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
+            END))::BOOLEAN,
+        true)
+END;
 CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 _ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
 CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
@@ -3178,12 +3183,7 @@ SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
     NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
     NULL::VARCHAR AS severity
-FROM (SELECT unnest(
-    _ranking_misfits(rec, truth, names)
-    || [
-        _ranking_min_grade_problem(min_grade),
-        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))
-    ]) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
@@ -3642,9 +3642,7 @@ list_any_value(
             coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
         _ranking_option('divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))]);
 CREATE OR REPLACE MACRO ranking_explain(
-    rec, truth, user, k := 10, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL) AS TABLE
+    rec, truth, user, k := 10, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
     WITH _ranking_user_rec AS MATERIALIZED (
         SELECT * EXCLUDE (ranking_absent)
@@ -3661,34 +3659,18 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
         truths.grades
-    FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
-    LEFT JOIN _ranking_truth_lists(
-        '_ranking_user_truth',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_explain'
-    ) AS truths ON true
-    LEFT JOIN _ranking_rec_lists(
-        '_ranking_user_rec',
-        '_ranking_user_rec',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        NULL,
-        true
-    ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    FROM _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain') AS truths ON true
+    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), NULL, true) AS lists
+        ON lists.system IS NOT DISTINCT FROM systems.ranking_system
     LEFT JOIN (
         SELECT system, any_value(score) AS score, list(itemid) AS items
-        FROM _ranking_recs(
-            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+        FROM _ranking_recs('_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
-        SELECT _ranking_valid(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            'ranking_explain'
-        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
+        SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain') AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
         AND coalesce(
             error('ranking_explain: ' || coalesce(
                 _ranking_k_problem(k),
@@ -3741,9 +3723,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     _ranking_judgement(
                         found, len(rec_items), len(truth_items),
                         CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
-                FROM _ranking_found_truth(
-                    '_ranking_user_lists', rec, truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
+                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),
@@ -3806,9 +3786,7 @@ FROM (
 WHERE rank IS NOT NULL OR is_relevant
 ORDER BY ranking_system ASC NULLS LAST, rank ASC NULLS LAST, grade DESC NULLS LAST, itemid ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_intents_by_user(
-    rec, truth, ks, alpha := 0.5, intent_col := 'intent',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true) AS TABLE
+    rec, truth, ks, alpha := 0.5, intent_col := 'intent', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true) AS TABLE
 SELECT
     * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
     coalesce(
@@ -3838,14 +3816,9 @@ FROM (
         SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
         FROM (
             SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
-            FROM _ranking_intents(
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                intent_col,
-                'ranking_intents_by_user')
+            FROM _ranking_intents(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), intent_col, 'ranking_intents_by_user')
             GROUP BY userid)) AS truths
-    CROSS JOIN _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    CROSS JOIN _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
     LEFT JOIN (
         SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
@@ -3863,32 +3836,15 @@ FROM (
                         userid, system, n_rec,
                         unnest(list_append(items, NULL)) AS itemid,
                         unnest(range(1, len(items) + 2)) AS place
-                    FROM _ranking_rec_lists(
-                        rec,
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                        _ranking_longest(ks),
-                        false))
+                    FROM _ranking_rec_lists(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false))
                 GROUP BY userid, system, itemid) AS recs
-            LEFT JOIN _ranking_intents(
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                intent_col,
-                'ranking_intents_by_user') AS truths
+            LEFT JOIN _ranking_intents(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), intent_col, 'ranking_intents_by_user') AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
             GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
-WHERE (
-    SELECT _ranking_valid(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_intents_by_user'))
-AND _ranking_has_users(
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    'ranking_intents_by_user')
+WHERE (SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user'))
+AND _ranking_has_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user')
 AND (
     SELECT coalesce(
         error('ranking_intents_by_user: ' || coalesce(
@@ -3925,11 +3881,11 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied) AS lists
+        rec, truth, names, CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, min_grade, unjudged)
 ), _ranking_matched AS NOT MATERIALIZED (
     SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
 ), _ranking_closed_up AS NOT MATERIALIZED (
@@ -3949,7 +3905,7 @@ SELECT
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
-FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
 CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
 WITH _ranking_paired_systems AS NOT MATERIALIZED (
     SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
@@ -4092,7 +4048,7 @@ SELECT
     count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
     count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
     count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unjudged * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unjudged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
     count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
     count_if(is_whole AND is_first)::BIGINT AS first,
     count_if(is_whole AND is_mixed)::BIGINT AS mixed,
@@ -4149,7 +4105,7 @@ FROM (
                     recs.userid,
                     count(*) AS n_rows,
                     count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
-                    count(*) - count(grade) AS n_unjudged,
+                    count(*) - count(grade) AS n_unknown,
                     min(score) AS lowest,
                     max(score) AS highest,
                     sum(score) AS total,
@@ -4461,9 +4417,7 @@ WHERE (
             rec, history, items, names, head, divergence, category_col))::BOOLEAN,
         true));
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
-    rec, truth, max_k := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
@@ -4472,20 +4426,14 @@ FROM (
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
             FROM _ranking_judged(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                _ranking_longest(max_k),
-                false, 'interpolated_precision_curve', min_grade, unjudged))
+                rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'interpolated_precision_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))
 GROUP BY ALL
 ORDER BY recall ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'recall')) ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_precision_recall_curve(
-    rec, truth, max_k,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -4499,12 +4447,7 @@ FROM (
         SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                _ranking_longest(max_k),
-                false, 'precision_recall_curve', min_grade, unjudged))
+            FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false, 'precision_recall_curve', min_grade, unjudged))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (
@@ -4518,10 +4461,7 @@ WHERE (
     END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_by_item(
-    rec, truth, ks,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL) AS TABLE
+CREATE OR REPLACE MACRO ranking_by_item(rec, truth, ks, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,
@@ -4572,21 +4512,14 @@ FROM (
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
-                    FROM _ranking_judged(
-                        rec,
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                        _ranking_longest(ks),
-                        false,
-                        'ranking_by_item')
+                    FROM _ranking_judged(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(ks), false, 'ranking_by_item')
                     WHERE (
                         SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'))))
+                            NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_by_item', min_grade))))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
-            FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+            FROM _ranking_systems(rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
             CROSS JOIN (
                 SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
@@ -4594,9 +4527,7 @@ FROM (
                         itemid AS item,
                         bool_or(
                             coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
-                    FROM _ranking_truths(
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+                    FROM _ranking_truths(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid)
                 GROUP BY item))
@@ -4611,14 +4542,9 @@ CREATE OR REPLACE MACRO ranking_judged(
     descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
-    rec,
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    _ranking_longest(max_k),
-    false,
+    rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_longest(max_k), false,
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
-    min_grade,
-    unjudged)
+    min_grade, unjudged)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');
 CREATE OR REPLACE MACRO _ranking_tied_judged
     (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
@@ -4643,10 +4569,7 @@ SELECT
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
     count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
     ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks, baseline, persistence, 'ranking_overlap') AS compared
+FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap') AS compared
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_overlap_by_user(
@@ -4654,10 +4577,7 @@ CREATE OR REPLACE MACRO ranking_overlap_by_user(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
 ) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks, baseline, persistence, 'ranking_overlap_by_user')
+FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
 FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
@@ -4767,9 +4687,7 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy')
+        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy')
 )
 SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
 FROM (
@@ -4784,14 +4702,12 @@ FROM (
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items,
-            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy')
+            '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy'),
+            head, divergence, category_col, 'ranking_beyond_accuracy')
         GROUP BY ALL) AS means
     JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
+        '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), category_col,
+        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
         ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;
@@ -4801,16 +4717,12 @@ CREATE OR REPLACE MACRO ranking_beyond_accuracy_by_user(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
+        rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
 )
 SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
-);
+    '_ranking_lists', rec, history, items, _ranking_names(user_col, item_col, score_col, '', system_col, descending), _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
+    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');
 CREATE OR REPLACE MACRO _ranking_users(rec, truth, names, ks, measures, usual, ties, min_grade, unjudged, caller) AS TABLE
 WITH _ranking_item AS NOT MATERIALIZED (
     FROM _ranking_judged(rec, truth, names, _ranking_longest(ks), false, caller, min_grade, unjudged)
@@ -4921,46 +4833,27 @@ FROM (
     HAVING sum(count) > 0)
 ORDER BY place ASC NULLS LAST, k ASC NULLS LAST, problem ASC NULLS LAST, system ASC NULLS FIRST;
 CREATE OR REPLACE MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(
-    rec,
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
+FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
 WHERE has_truth;
 CREATE OR REPLACE MACRO ranking_distribution(
-    rec, truth, ks := NULL, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_distribution')
 )
 FROM _ranking_measure_distributions('_ranking_values');
 CREATE OR REPLACE MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
 )
 FROM _ranking_measure_means('_ranking_values');
 CREATE OR REPLACE MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
 WITH _ranking_any_ks AS NOT MATERIALIZED (
     SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
 ), _ranking_own_measures AS NOT MATERIALIZED (
@@ -4972,14 +4865,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
         NULL AS compared_measures
-    FROM _ranking_users(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        _ranking_default_measures(),
-        ties, min_grade, unjudged, 'ranking_compare')
+    FROM _ranking_users(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), ks, measures, _ranking_default_measures(), ties, min_grade, unjudged, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -4987,41 +4873,24 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ELSE '_ranking_own_measures'
     END)
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            'ranking_compare')
+        AND _ranking_has_items(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_compare')
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(
     '_ranking_scores', baseline, confidence, margin, correction, test, permutations, seed, 'ranking_compare')
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST, measure_place ASC NULLS LAST;
 CREATE OR REPLACE MACRO ranking_check(
-   rec, truth, ks := [10],
-   user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-   descending := true,
-   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, ks := [10], user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_read AS MATERIALIZED (
     SELECT problem
     FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks),
-        min_grade,
-        unjudged) AS problem
+        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), min_grade, unjudged) AS problem
     UNION ALL BY NAME
     SELECT problem
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged
-    ) AS problem
+    FROM _ranking_table_problems(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged) AS problem
     UNION ALL BY NAME
     SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false
-    ) AS evidence
+    FROM _ranking_evidence(rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false) AS evidence
     UNION ALL BY NAME
     FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
 ), _ranking_read_with_history AS NOT MATERIALIZED (
@@ -5029,17 +4898,13 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL BY NAME
     SELECT problem
     FROM _ranking_history_problems(
-        rec,
-        truth,
+        rec, truth,
         _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col) AS problem
+        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), time_col) AS problem
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true
-    ) AS evidence
+        rec, truth, _ranking_table('history', coalesce(history, rec)), _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true) AS evidence
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     WHERE problem IS NOT NULL
@@ -5056,10 +4921,7 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL
     FROM _ranking_apart_problems('_ranking_read')
 )
-FROM _ranking_problem_rows(
-    '_ranking_problems_found',
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    min_grade);
+FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);
 COMMENT ON MACRO TABLE ranking_functions IS 'The index of the pack: every measure, table function and aggregate, a row for each.';
 COMMENT ON MACRO udf_catalog_coverage IS 'The share of a catalogue that appears in anybody''s recommendations.';
 COMMENT ON MACRO udf_logloss IS 'Logarithmic loss (cross-entropy) of predicted probabilities in a group.';
@@ -5084,7 +4946,7 @@ COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the t
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
 COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
-COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged items do not count.';
+COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; items without a judgement do not count.';
 COMMENT ON MACRO ranking_judged_share IS 'The share of the top k that truth has a grade for, whatever grade: Judged@k.';
 COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
 COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
@@ -5118,7 +4980,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_valid_grades _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_is_condensed _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -13,7 +13,7 @@
 --               systems (and segments) that are compared by one measure at one k; each interval stands alone
 -- test:         't' (Student's, paired) or 'randomization' (Fisher's: all signs of up to 20 differences that are not 0, of
 --               more so many permutations, from this seed)
--- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- ties:         'item' or 'expected', as for ranking_by_user
 -- Returns:      baseline, system, k, measure, users (with a value of both), users_undefined (of one or none),
 --               users_without_rec_baseline and users_without_rec_system (who count with an empty list), mean_baseline,
@@ -46,8 +46,7 @@ CREATE OR REPLACE TEMP MACRO ranking_compare(
     rec, truth, ks := NULL,
     baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL, correction := 'holm', test := 't',
     permutations := 10000, seed := 0,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', ties := 'item') AS TABLE
+    COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, ties := 'item') AS TABLE
 WITH _ranking_any_ks AS NOT MATERIALIZED (
     SELECT CASE WHEN ks IS NULL THEN [] ELSE _ranking_cuts(ks, 'ranking_compare') END AS given
 ), _ranking_own_measures AS NOT MATERIALIZED (
@@ -59,14 +58,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ranking_system AS system, userid, k, NULL AS ranking_segment, n_rec > 0 AS has_rec,
         list_value(*COLUMNS(lambda c: NOT _ranking_is_key(c))) AS numbers,
         NULL AS compared_measures
-    FROM _ranking_users(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks,
-        measures,
-        _ranking_default_measures(),
-        ties, min_grade, unjudged, 'ranking_compare')
+    FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, _ranking_default_measures(), ties, JUDGING, 'ranking_compare')
     WHERE has_truth
     UNION ALL BY NAME
     FROM query_table(CASE
@@ -74,11 +66,7 @@ WITH _ranking_any_ks AS NOT MATERIALIZED (
         ELSE '_ranking_own_measures'
     END)
     WHERE _ranking_compare_options(confidence, margin, correction, test, permutations, seed, 'ranking_compare')
-        AND _ranking_has_items(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            'ranking_compare')
+        AND _ranking_has_items(rec, truth, COLUMN_NAMES, 'ranking_compare')
 )
 SELECT * EXCLUDE (pair, measure_place, ranking_segment)
 FROM _ranking_comparison(

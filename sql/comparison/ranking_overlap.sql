@@ -32,9 +32,6 @@ SELECT
     count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
     count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
     ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks, baseline, persistence, 'ranking_overlap') AS compared
+FROM _ranking_overlaps(rec, REC_COLUMN_NAMES, ks, baseline, persistence, 'ranking_overlap') AS compared
 GROUP BY pair, compared.baseline, system, k
 ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;

@@ -16,8 +16,5 @@ CREATE OR REPLACE TEMP MACRO ranking_overlap_by_user(
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
 ) AS TABLE
 SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(
-    rec,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    ks, baseline, persistence, 'ranking_overlap_by_user')
+FROM _ranking_overlaps(rec, REC_COLUMN_NAMES, ks, baseline, persistence, 'ranking_overlap_by_user')
 WHERE overlap IS NOT NULL;

@@ -1,5 +1,5 @@
--- The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; unjudged
--- items do not count.
+-- The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; items
+-- without a judgement do not count.
 --
 -- 1/R * sum over the hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit, R and
 -- N the relevant and the judged non-relevant items of truth.

@@ -2,14 +2,12 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      how far to look down the ranking; by default all of it
--- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- Returns:    [system,] recall, "precision", in the order of recall
 -- Errors:     as for ranking_judged
 -- Example:    FROM interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);
 CREATE OR REPLACE TEMP MACRO interpolated_precision_curve(
-    rec, truth, max_k := NULL,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k := NULL, COLUMN_ARGUMENTS, JUDGING_ARGUMENTS) AS TABLE
 SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
 FROM (
     SELECT * EXCLUDE (ranking, ranking_system), _ranking_interpolated_precision(ranking, recall) AS interpolated
@@ -18,11 +16,7 @@ FROM (
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
             FROM _ranking_judged(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                _ranking_longest(max_k),
-                false, 'interpolated_precision_curve', min_grade, unjudged))
+                rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false, 'interpolated_precision_curve', JUDGING))
         CROSS JOIN (SELECT unnest(range(0, 11)) / 10 AS recall)
         WHERE has_truth))
 WHERE (SELECT _ranking_valid_k(max_k, 'interpolated_precision_curve'))

@@ -2,15 +2,13 @@
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
--- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- divide:     by what precision divides where a list is shorter than k: 'k', or 'list' for its length
 -- Returns:    [system,] k, "precision", recall, in the order of k
 -- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL; a wrong divide
 -- Example:    FROM precision_recall_curve('rec', 'truth', 3);
 CREATE OR REPLACE TEMP MACRO precision_recall_curve(
-    rec, truth, max_k,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, divide := 'k', min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, max_k, COLUMN_ARGUMENTS, divide := 'k', JUDGING_ARGUMENTS) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k')),
     ranking_mean("precision") AS "precision",
@@ -24,12 +22,7 @@ FROM (
         SELECT * EXCLUDE (lowered), _ranking_at(lowered, k) AS ranking
         FROM (
             SELECT * EXCLUDE (scores, judged), _ranking_from_grade(judged, min_grade) AS lowered
-            FROM _ranking_judged(
-                rec,
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                _ranking_longest(max_k),
-                false, 'precision_recall_curve', min_grade, unjudged))
+            FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false, 'precision_recall_curve', JUDGING))
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (

@@ -25,9 +25,7 @@ CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy')
+        rec, history, items, REC_COLUMN_NAMES, ks, head, divergence, category_col, 'ranking_beyond_accuracy')
 )
 SELECT COLUMNS(lambda c: _ranking_is_contents_column(c, history, items))
 FROM (
@@ -42,14 +40,12 @@ FROM (
             ranking_mean(CASE WHEN profile_popularity IS NOT NULL THEN popularity END)
                 / ranking_mean(CASE WHEN popularity IS NOT NULL THEN profile_popularity END) - 1 AS popularity_lift
         FROM _ranking_contents_by_user(
-            '_ranking_lists', rec, history, items,
-            _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-            _ranking_cuts(ks, 'ranking_beyond_accuracy'), head, divergence, category_col, 'ranking_beyond_accuracy')
+            '_ranking_lists', rec, history, items, REC_COLUMN_NAMES, _ranking_cuts(ks, 'ranking_beyond_accuracy'),
+            head, divergence, category_col, 'ranking_beyond_accuracy')
         GROUP BY ALL) AS means
     JOIN _ranking_contents_catalogue(
-        '_ranking_lists', rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        category_col, _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
+        '_ranking_lists', rec, history, items, REC_COLUMN_NAMES, category_col,
+        _ranking_cuts(ks, 'ranking_beyond_accuracy'), 'ranking_beyond_accuracy') AS wholes
         ON means.ranking_system IS NOT DISTINCT FROM wholes.ranking_system AND means.k IS NOT DISTINCT FROM wholes.k
 )
 ORDER BY ranking_system ASC NULLS LAST, k ASC NULLS LAST;

@@ -59,13 +59,9 @@ CREATE OR REPLACE TEMP MACRO ranking_beyond_accuracy_by_user(
     descending := true) AS TABLE
 WITH _ranking_lists AS MATERIALIZED (
     FROM _ranking_contents_lists(
-        rec, history, items,
-        _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-        ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
+        rec, history, items, REC_COLUMN_NAMES, ks, head, divergence, category_col, 'ranking_beyond_accuracy_by_user')
 )
 SELECT COLUMNS(lambda c: c <> 'has_history' AND _ranking_is_contents_column(c, history, items))
 FROM _ranking_contents_by_user(
-    '_ranking_lists', rec, history, items,
-    _ranking_names(user_col, item_col, score_col, '', system_col, descending),
-    _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'), head, divergence, category_col, 'ranking_beyond_accuracy_by_user'
-);
+    '_ranking_lists', rec, history, items, REC_COLUMN_NAMES, _ranking_cuts(ks, 'ranking_beyond_accuracy_by_user'),
+    head, divergence, category_col, 'ranking_beyond_accuracy_by_user');

@@ -16,10 +16,7 @@
 --             ORDER BY users_relevant DESC, itemid LIMIT 3;
 --
 -- An item that a list repeats counts once, where it stands first. An item of truth that nobody is shown has a row too.
-CREATE OR REPLACE TEMP MACRO ranking_by_item(
-    rec, truth, ks,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL) AS TABLE
+CREATE OR REPLACE TEMP MACRO ranking_by_item(rec, truth, ks, COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'k', 'itemid')),
     users_relevant, users_recommended, hits,
@@ -71,21 +68,14 @@ FROM (
                                 lambda one: one[1])
                             ELSE []
                         END AS hits
-                    FROM _ranking_judged(
-                        rec,
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                        _ranking_longest(ks),
-                        false,
-                        'ranking_by_item')
+                    FROM _ranking_judged(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false, 'ranking_by_item')
                     WHERE (
                         SELECT _ranking_valid_grades(
-                            NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_by_item'))))
+                            NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_by_item', min_grade))))
             GROUP BY ALL
             UNION ALL BY NAME
             SELECT systems.*, itemid, n_relevant
-            FROM _ranking_systems(
-                rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+            FROM _ranking_systems(rec, COLUMN_NAMES) AS systems
             CROSS JOIN (
                 SELECT _ranking_id_as_column(item, item) AS itemid, count(*) FILTER (is_relevant) AS n_relevant
                 FROM (
@@ -93,9 +83,7 @@ FROM (
                         itemid AS item,
                         bool_or(
                             coalesce(TRY_CAST(rel AS DOUBLE), 1) >= _ranking_lowest_grade(min_grade)) AS is_relevant
-                    FROM _ranking_truths(
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+                    FROM _ranking_truths(truth, COLUMN_NAMES)
                     WHERE userid IS NOT NULL AND itemid IS NOT NULL
                     GROUP BY userid, itemid)
                 GROUP BY item))

@@ -5,7 +5,7 @@
 --             measures names its own
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none
--- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
 --             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its
 --             own; NULL: every column with its default options, but err, which refuses usual grades
@@ -16,13 +16,7 @@
 -- Example:    SELECT system, userid, ndcg FROM ranking_by_user('rec', 'truth', [10])
 --             ORDER BY ndcg, userid, system LIMIT 3;
 CREATE OR REPLACE TEMP MACRO ranking_by_user(
-    rec, truth, ks := NULL, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 SELECT * EXCLUDE (ranking_system, has_truth)
-FROM _ranking_users(
-    rec,
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    ks, measures, NULL, ties, min_grade, unjudged, 'ranking_by_user')
+FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_by_user')
 WHERE has_truth;

@@ -3,11 +3,10 @@
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
 -- ks:         the cut-offs at which tied scores and short lists are looked for, and above the largest of which ties and
 --             repeated items are; NULL among them for the whole list
--- user_col, ..., descending, min_grade: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- history:    a table with userid, itemid [, time]: what the recommendations were made of, as train of ranking_split
 -- time_col:   what the column of times is called in truth and in history; by default time; '' if there are none, so
 --             that late events are not looked for
--- unjudged:   as for ranking_judged: 'skip' looks for a truth without a judged miss, of which it leaves hits alone
 -- Returns:    one row per kind of problem and system that has it: severity (below), system (as text; NULL where the row is
 --             about truth or all of rec), problem, code (of ranking_problem_codes, which says what to write), k, example,
 --             count, of (how many it could be, of the same kind: users in truth wherever a list is what is wrong; NULL where
@@ -17,7 +16,8 @@
 --
 -- severity is 'wrong' (a number or a verdict is not what it seems), 'doubtful', or 'info', to know, by the share count / of: see
 -- ranking_problem_codes. Pipelines stop at the first two. Users who have a list and no truth are counted in rows of their own,
--- which are 'info'.
+-- which are 'info'. nothing_but_hits is looked for where lists are condensed ('skip'): of a truth
+-- without a judged miss they hold hits alone.
 --
 -- upside_down asks truth which end of the scores is up: of each system, over users whose list has a relevant item and another
 -- with a different score, whether relevant items stand above others (the AUC of the whole list). It is 'wrong' where the mean
@@ -40,49 +40,32 @@
 -- rank them all by the highest:
 -- SELECT * REPLACE (CASE WHEN system IN ('bert') THEN -score ELSE score END AS score) FROM rec.
 CREATE OR REPLACE TEMP MACRO ranking_check(
-   rec, truth, ks := [10],
-   user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-   descending := true,
-   history := NULL, time_col := NULL, min_grade := NULL, unjudged := 'miss') AS TABLE
+    rec, truth, ks := [10], COLUMN_ARGUMENTS, history := NULL, time_col := NULL, JUDGING_ARGUMENTS) AS TABLE
 -- The user's tables are read in the first CTE alone, so that no name of hers can be one of the others.
 WITH _ranking_read AS MATERIALIZED (
     SELECT problem
     FROM _ranking_user_problems(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        _ranking_cuts(ks, 'ranking_check'),
-        _ranking_longest(ks),
-        min_grade,
-        unjudged) AS problem
+        rec, truth, COLUMN_NAMES, _ranking_cuts(ks, 'ranking_check'), _ranking_longest(ks), JUDGING) AS problem
     UNION ALL BY NAME
     SELECT problem
-    FROM _ranking_table_problems(
-        rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, unjudged
-    ) AS problem
+    FROM _ranking_table_problems(rec, truth, COLUMN_NAMES, JUDGING) AS problem
     UNION ALL BY NAME
     SELECT evidence
-    FROM _ranking_evidence(
-        rec, truth, rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, false
-    ) AS evidence
+    FROM _ranking_evidence(rec, truth, rec, COLUMN_NAMES, min_grade, false) AS evidence
     UNION ALL BY NAME
-    FROM _ranking_ids(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+    FROM _ranking_ids(rec, truth, COLUMN_NAMES)
 ), _ranking_read_with_history AS NOT MATERIALIZED (
     FROM _ranking_read
     UNION ALL BY NAME
     SELECT problem
     FROM _ranking_history_problems(
-        rec,
-        truth,
+        rec, truth,
         _ranking_table('history', coalesce(history, rec)),  -- DuckDB 1.4 has no NULL for a table that no one reads
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        time_col) AS problem
+        COLUMN_NAMES, time_col) AS problem
     UNION ALL BY NAME
     SELECT evidence
     FROM _ranking_evidence(
-        rec, truth, _ranking_table('history', coalesce(history, rec)),
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade, true
-    ) AS evidence
+        rec, truth, _ranking_table('history', coalesce(history, rec)), COLUMN_NAMES, min_grade, true) AS evidence
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     WHERE problem IS NOT NULL
@@ -99,10 +82,7 @@ WITH _ranking_read AS MATERIALIZED (
     UNION ALL
     FROM _ranking_apart_problems('_ranking_read')
 )
-FROM _ranking_problem_rows(
-    '_ranking_problems_found',
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    min_grade);
+FROM _ranking_problem_rows('_ranking_problems_found', COLUMN_NAMES, min_grade);
 
 -- The problems of users, each for itself: where the tables are parted by user, the counts of the parts add up
 -- to those of the whole, as long as each part of rec knows all systems.
@@ -110,10 +90,10 @@ FROM _ranking_problem_rows(
 -- Returns: code (of ranking_problem_codes, or of what problems are counted of), system (as text; NULL for none or all),
 --     k (NULL for none), count, of_row: the first row that has it, (user, item) as texts, or else example; size: the
 --     length of the list, where that matters; of and severity, NULL where ranking_problem_codes says them
-CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_user_problems(rec, truth, names, ks, max_k, JUDGING) AS TABLE
 FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
 UNION ALL
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
+FROM _ranking_truth_problems(truth, names, JUDGING);
 
 -- The problems of lists, of each system. Those of a list as a whole are counted in users of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
@@ -220,7 +200,7 @@ FROM (
         GROUP BY system, userid));
 
 -- The problems of truth.
-CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
 SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
     NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
@@ -242,7 +222,7 @@ FROM (
             sum(n)::BIGINT AS n,
             sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
             min(grade_name || ' ' || highest) AS highest,
-            count_if(userid IS NOT NULL AND n_judged = n_relevant AND unjudged::VARCHAR = 'skip')::BIGINT AS n_of_hits,
+            count_if(userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(JUDGING))::BIGINT AS n_of_hits,
             sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
             min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
             sum(n - n_items)::BIGINT AS n_null_item,
@@ -290,17 +270,12 @@ FROM (
 WHERE one.count > 0;
 
 -- The problems of columns and arguments, and a rec without a row.
-CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
+CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE
 SELECT
     'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
     NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
     NULL::VARCHAR AS severity
-FROM (SELECT unnest(
-    _ranking_misfits(rec, truth, names)
-    || [
-        _ranking_min_grade_problem(min_grade),
-        _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))
-    ]) AS misfit)
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(JUDGING)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
@@ -334,7 +309,7 @@ WHERE NOT EXISTS (FROM query_table(rec));
 -- Returns: unseen, system (as text), item (as text; NULL for lists as a whole, others for each relevant item); n, total,
 --     squares of deviations; and without unseen, of lists: below, above, lists, rows, long (of 3 scores or more),
 --     stepped (long, in equal steps, the highest the best), numbered (1 to n or 0 to n - 1), against (falling by the
---     column rank), judged (of users in truth), least, most (of their contents), unjudged (rows of these), several,
+--     column rank), judged (of users in truth), least, most (of their contents), unknown (rows of these), several,
 --     first, mixed, ordered (as in _ranking_evidence_problems); user: one with items below
 CREATE OR REPLACE TEMP MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
 SELECT
@@ -351,7 +326,7 @@ SELECT
     count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
     count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
     count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unjudged * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unjudged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
     count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
     count_if(is_whole AND is_first)::BIGINT AS first,
     count_if(is_whole AND is_mixed)::BIGINT AS mixed,
@@ -409,7 +384,7 @@ FROM (
                     recs.userid,
                     count(*) AS n_rows,
                     count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,  -- rows without a user are no list
-                    count(*) - count(grade) AS n_unjudged,
+                    count(*) - count(grade) AS n_unknown,
                     min(score) AS lowest,
                     max(score) AS highest,
                     sum(score) AS total,
@@ -617,7 +592,7 @@ FROM (
                 ELSE 'upside_down'
             END AS end_code,
             looks_ranked AND sum(n_whole) = 0 AS is_unknown,
-            sum(unjudged) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
+            sum(unknown) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
             CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
             sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
         FROM (

@@ -25,9 +25,7 @@
 --
 -- To find the users who lost most, see Tables in sql/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
-    rec, truth, user, k := 10, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL) AS TABLE
+    rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
     -- Kept within this CTE: beside it, columns that no one selects would be computed.
     WITH _ranking_user_rec AS MATERIALIZED (
@@ -45,35 +43,19 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         coalesce(lists.items, []) AS rec_items,
         lists.scores, nans.score AS nan, nans.items AS nan_items, truths.items AS truth_items,
         truths.grades
-    FROM _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
-    LEFT JOIN _ranking_truth_lists(
-        '_ranking_user_truth',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_explain'
-    ) AS truths ON true
+    FROM _ranking_systems(rec, COLUMN_NAMES) AS systems
+    LEFT JOIN _ranking_truth_lists('_ranking_user_truth', COLUMN_NAMES, 'ranking_explain') AS truths ON true
     -- With rec as truth, the list of a user without truth is whole.
-    LEFT JOIN _ranking_rec_lists(
-        '_ranking_user_rec',
-        '_ranking_user_rec',
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        NULL,
-        true
-    ) AS lists ON lists.system IS NOT DISTINCT FROM systems.ranking_system
+    LEFT JOIN _ranking_rec_lists('_ranking_user_rec', '_ranking_user_rec', COLUMN_NAMES, NULL, true) AS lists
+        ON lists.system IS NOT DISTINCT FROM systems.ranking_system
     LEFT JOIN (
         SELECT system, any_value(score) AS score, list(itemid) AS items
-        FROM _ranking_recs(
-            '_ranking_user_rec', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending))
+        FROM _ranking_recs('_ranking_user_rec', COLUMN_NAMES)
         WHERE isnan(TRY_CAST(score AS DOUBLE))
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
-        SELECT _ranking_valid(
-            rec,
-            truth,
-            _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-            'ranking_explain'
-        ) AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), min_grade, 'miss', 'ranking_explain')
+        SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_explain') AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
         AND coalesce(
             error('ranking_explain: ' || coalesce(
                 _ranking_k_problem(k),
@@ -127,9 +109,7 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
                     _ranking_judgement(
                         found, len(rec_items), len(truth_items),
                         CASE WHEN len(truth_items) = 0 THEN [0::DOUBLE] ELSE grades END, NULL) AS judged
-                FROM _ranking_found_truth(
-                    '_ranking_user_lists', rec, truth,
-                    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)))))
+                FROM _ranking_found_truth('_ranking_user_lists', rec, truth, COLUMN_NAMES))))
 )
 SELECT
     COLUMNS(lambda c: lower(c) IN ('system', 'rank')),

@@ -40,9 +40,7 @@
 -- A row per user goes into ranking_compare_by_user as it is, and into ranking_mean and ranking_geometric_mean. Categories
 -- or genres can be intents too.
 CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
-    rec, truth, ks, alpha := 0.5, intent_col := 'intent',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true) AS TABLE
+    rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
 SELECT
     * EXCLUDE (n_intents, n_top, n_met, ranks, met, gains, ideal),
     coalesce(
@@ -73,14 +71,9 @@ FROM (
         SELECT *, _ranking_intent_gains(items, least(len(items), _ranking_longest(ks)), alpha, true) AS ideal
         FROM (
             SELECT userid, coalesce(list(intents ORDER BY itemid ASC NULLS LAST) FILTER (intents IS NOT NULL), []) AS items
-            FROM _ranking_intents(
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                intent_col,
-                'ranking_intents_by_user')
+            FROM _ranking_intents(truth, COLUMN_NAMES, intent_col, 'ranking_intents_by_user')
             GROUP BY userid)) AS truths
-    CROSS JOIN _ranking_systems(
-        rec, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending)) AS systems
+    CROSS JOIN _ranking_systems(rec, COLUMN_NAMES) AS systems
     CROSS JOIN (SELECT unnest(_ranking_cuts(ks, 'ranking_intents_by_user')) AS k) AS cuts
     LEFT JOIN (
         SELECT *, _ranking_intent_gains(met, len(met), alpha, false) AS gains
@@ -99,32 +92,15 @@ FROM (
                         userid, system, n_rec,
                         unnest(list_append(items, NULL)) AS itemid,
                         unnest(range(1, len(items) + 2)) AS place
-                    FROM _ranking_rec_lists(
-                        rec,
-                        truth,
-                        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                        _ranking_longest(ks),
-                        false))
+                    FROM _ranking_rec_lists(rec, truth, COLUMN_NAMES, _ranking_longest(ks), false))
                 GROUP BY userid, system, itemid) AS recs
-            LEFT JOIN _ranking_intents(
-                truth,
-                _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-                intent_col,
-                'ranking_intents_by_user') AS truths
+            LEFT JOIN _ranking_intents(truth, COLUMN_NAMES, intent_col, 'ranking_intents_by_user') AS truths
                 ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
             GROUP BY recs.userid, recs.system)) AS lists
         ON _ranking_same_id(lists.userid, truths.userid) AND lists.system IS NOT DISTINCT FROM systems.ranking_system
 )
-WHERE (
-    SELECT _ranking_valid(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        'ranking_intents_by_user'))
-AND _ranking_has_users(
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    'ranking_intents_by_user')
+WHERE (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_intents_by_user'))
+AND _ranking_has_users(truth, COLUMN_NAMES, 'ranking_intents_by_user')
 AND (
     SELECT coalesce(
         error('ranking_intents_by_user: ' || coalesce(

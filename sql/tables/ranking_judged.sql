@@ -30,15 +30,13 @@ CREATE OR REPLACE TEMP MACRO ranking_judged(
     rec, truth, max_k,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
     descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
+-- The other table functions write COLUMN_ARGUMENTS for the arguments from user_col to descending, JUDGING_ARGUMENTS for those
+-- behind them, JUDGING for the names of these, and COLUMN_NAMES for what hands the columns on: _ranking_names(user_col, ...),
+-- REC_COLUMN_NAMES where there is no truth. The words are replaced when the files are read, by this signature.
 SELECT * EXCLUDE (ranking_system, has_truth, rec_items, scores)
 FROM _ranking_judged(
-    rec,
-    truth,
-    _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-    _ranking_longest(max_k),
-    false,
+    rec, truth, COLUMN_NAMES, _ranking_longest(max_k), false,
     -- Errors of the tables name the caller, so that one of max_k comes before them.
     CASE WHEN _ranking_valid_k(max_k, 'ranking_judged') THEN 'ranking_judged' END,
-    min_grade,
-    unjudged)
+    JUDGING)
 WHERE has_truth AND _ranking_valid_k(max_k, 'ranking_judged');

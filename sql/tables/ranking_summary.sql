@@ -5,7 +5,7 @@
 --             measures names its own
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none
--- user_col, ..., descending, min_grade, unjudged: as for ranking_judged
+-- user_col, ..., descending, JUDGING: as for ranking_judged
 -- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
 --             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its
 --             own; NULL: every column with its default options, but err, which refuses usual grades
@@ -20,15 +20,9 @@
 -- they leave the mean. Of the ratings in the example, recall at 10 of `similar` with min_grade := 4 is 0.594, of 30
 -- users, 5 of them users_without_relevant; of a truth WHERE stars >= 4 it is 0.713, of 25 users.
 CREATE OR REPLACE TEMP MACRO ranking_summary(
-    rec, truth, ks := NULL, ties := 'item',
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL,
-    descending := true, min_grade := NULL, unjudged := 'miss', measures := NULL) AS TABLE
+    rec, truth, ks := NULL, ties := 'item', COLUMN_ARGUMENTS, JUDGING_ARGUMENTS, measures := NULL) AS TABLE
 WITH _ranking_values AS NOT MATERIALIZED (
-    FROM _ranking_users(
-        rec,
-        truth,
-        _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending),
-        ks, measures, NULL, ties, min_grade, unjudged, 'ranking_summary')
+    FROM _ranking_users(rec, truth, COLUMN_NAMES, ks, measures, NULL, ties, JUDGING, 'ranking_summary')
 )
 FROM _ranking_measure_means('_ranking_values');
 

@@ -1,6 +1,6 @@
 -- A judged ranking for every user, and the same with the tie that each item stands in.
 CREATE OR REPLACE TEMP MACRO _ranking_tied_judged
-    (rec, truth, names, max_k, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+    (rec, truth, names, max_k, caller, JUDGING_ARGUMENTS) AS TABLE
 SELECT * EXCLUDE (scores, reversed, starts), _ranking_tied_ranking(judged, scores, reversed, starts) AS tied
 FROM (
     SELECT
@@ -11,14 +11,14 @@ FROM (
                 range(1, len(scores) + 1),
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
-    FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
+    FROM _ranking_judged(rec, truth, names, max_k, true, caller, JUDGING));
 
 -- A judged ranking for every user of either table.
 --
 -- Returns: what ranking_judged does, and ranking_system: the system, or NULL if there is no such column; and for users
 --     in rec that are not in truth a row too, in which has_truth is false; rec_items, the list; scores, NULL unless tied
 CREATE OR REPLACE TEMP MACRO _ranking_judged
-    (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
+    (rec, truth, names, max_k, tied, caller, JUDGING_ARGUMENTS) AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
     SELECT
         systems.* REPLACE (
@@ -34,11 +34,11 @@ WITH _ranking_paired_lists AS NOT MATERIALIZED (
     FROM _ranking_truth_lists(truth, names, caller) AS truths
     CROSS JOIN _ranking_systems(rec, names) AS systems
     FULL JOIN _ranking_rec_lists(
-        rec, truth, names, CASE WHEN unjudged::VARCHAR = 'skip' THEN NULL ELSE max_k END, tied) AS lists
+        rec, truth, names, CASE WHEN _ranking_is_condensed(JUDGING) THEN NULL ELSE max_k END, tied) AS lists
         ON _ranking_same_id(lists.userid, truths.userid)
         AND lists.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (SELECT _ranking_valid(rec, truth, names, caller)) AND _ranking_has_users(truth, names, caller)
-        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, min_grade, unjudged, caller)
+        AND _ranking_valid_grades(truths.userid IS NOT NULL AND truths.grades IS NULL, caller, JUDGING)
 ), _ranking_matched AS NOT MATERIALIZED (
     SELECT *, len(rec_items) AS size FROM _ranking_found_truth('_ranking_paired_lists', rec, truth, names)
 ), _ranking_closed_up AS NOT MATERIALIZED (
@@ -58,7 +58,7 @@ SELECT
         ELSE len(list_filter(grades, lambda grade: grade >= TRY_CAST(min_grade AS DOUBLE)))
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
-FROM query_table(CASE WHEN unjudged::VARCHAR = 'skip' THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
+FROM query_table(CASE WHEN _ranking_is_condensed(JUDGING) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
 
 -- The list of each user's relevant or judged items, with their grades.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_lists(truth, names, caller) AS TABLE

@@ -150,15 +150,24 @@ coalesce(
             _ranking_unread_column(rec, truth, names)))::BOOLEAN,
     true);
 
--- Return true, or an error if min_grade or unjudged is not valid.
-CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, min_grade, unjudged, caller) AS
+-- The error texts of the arguments that say how items are judged; NULL for each that is valid.
+CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
+[
+    _ranking_min_grade_problem(min_grade),
+    _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
+
+-- Say whether lists are condensed: what truth has no row for is left out of them.
+CREATE OR REPLACE TEMP MACRO _ranking_is_condensed(JUDGING) AS
+unjudged::VARCHAR = 'skip';
+
+-- Return true, or an error if an argument that says how items are judged is not valid.
+CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, caller, JUDGING_ARGUMENTS) AS
 CASE
     -- Known when the query is planned, so that the defaults cost nothing.
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
     ELSE coalesce(
         error(caller || ': ' || coalesce(
-            _ranking_min_grade_problem(min_grade),
-            _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip')),
+            list_any_value(_ranking_judging_problems(JUDGING)),
             CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
                 THEN concat(
                     'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)

@@ -20,7 +20,7 @@ import duckdb
 from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
-from .wrappers import around_formulas
+from .wrappers import around_formulas, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, and how a macro's second name begins if its own does not begin so.
@@ -87,7 +87,10 @@ def read(name: str) -> str:
 
 @cache
 def texts() -> dict[str, tuple[str, str]]:
-    """Return each macro with the comment above it, and the folder of its file, by its name."""
+    """Return each macro with the comment above it, and the folder of its file, by its name.
+
+    Words in capitals that `shared_words` knows are replaced by what they stand for.
+    """
     root = folder()
     found = {}
     for room in ROOMS:
@@ -97,6 +100,8 @@ def texts() -> dict[str, tuple[str, str]]:
             ends = [match.start() for match in starts[1:]] + [len(text)]
             for match, end in zip(starts, ends, strict=False):
                 found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
+    words = shared_words(found["ranking_judged"][0])
+    found = {name: (with_words(text, words), room) for name, (text, room) in found.items()}
     template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")
     return found | {name: (text, "measures") for name, text in around_formulas(found, template).items()}
 

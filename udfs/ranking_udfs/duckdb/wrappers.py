@@ -1,4 +1,8 @@
-"""The public macro of a measure around its formula, by what the registry knows of its options."""
+"""What is made when the files of macros are read.
+
+That is the public macro of a measure around its formula, by what the registry knows of its options, and what
+many table functions have in common, in place of words in capitals.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -64,3 +68,28 @@ def pairing_problem(name: str, option: Option) -> Iterator[str]:
         is_wrong = f"{name} IS NOT NULL AND {other}::VARCHAR <> '{value}'"
         said = f"'{name} must go with {other}={value}, got it with {other}=' || {other}::VARCHAR"
         yield f"CASE WHEN {is_wrong} THEN {said} END"
+
+
+def shared_words(judged: str) -> dict[str, str]:
+    """Return the text of each word in capitals, whose origin is the macro ranking_judged.
+
+    So an argument that all of them take is written in its signature, and reaches every place that names it.
+    """
+    signature = " ".join(judged[judged.index("MACRO ranking_judged") : judged.index(" AS TABLE")].split())
+    columns, judging = re.findall(r"(user_col := .*?), (min_grade := .*)\)$", signature)[0]
+    names = f"_ranking_names({', '.join(argument_names(columns))})"
+    return {
+        "COLUMN_ARGUMENTS": columns,
+        "COLUMN_NAMES": names,
+        "REC_COLUMN_NAMES": names.replace("grade_col", "''"),
+        "JUDGING_ARGUMENTS": judging,
+        "JUDGING": ", ".join(argument_names(judging)),
+    }
+
+
+def argument_names(arguments: str) -> list[str]:
+    return re.findall(r"(\w+) :=", arguments)
+
+
+def with_words(text: str, words: Mapping[str, str]) -> str:
+    return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
