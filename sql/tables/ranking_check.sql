@@ -98,57 +98,41 @@ FROM _ranking_truth_problems(truth, names, JUDGING);
 -- The problems of lists, of each system. Those of a list as a whole are counted in users of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
-    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row, NULL::VARCHAR AS example, size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
-    SELECT system, at_one.size AS size, unnest([
-        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
-        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
-        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
-        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
-        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
-        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
-        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
-        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
-        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
-        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}]) AS one
+    SELECT
+        system,
+        user,
+        -- Most lists have no problem: what they do not have goes no further.
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
+                    _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
+                    _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
+                    _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
+                    _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
+                    _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
+                    _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
+                || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
+                lambda one: one.count > 0),
+            recursive := true)
     FROM (
         SELECT
-            system,
-            at_one,
-            any_value(deepest) AS deepest,
-            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
-            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
-            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
-            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
-            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
-            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
-            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
-            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
-            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
-            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
-            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
-            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
-        FROM (
-            SELECT
-                lists.* EXCLUDE (at_k, items),
-                truths.userid IS NOT NULL AS is_judged,
-                is_equal OR is_tied AS has_ties,
-                unnest([NULL] || list_filter(
-                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
-            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
-                ON _ranking_same_id(lists.userid, truths.userid))
-        GROUP BY system, at_one))
-WHERE one.count > 0;
+            lists.* REPLACE (
+                list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
+            truths.userid IS NOT NULL AS is_judged,
+            truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
+        FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid)))
+GROUP BY code, system, k, size;
+
+-- A problem of one list or of one user's truth.
+CREATE OR REPLACE TEMP MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
+{'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
 
 -- The facts of each list, of a system and a user, by which _ranking_list_problems finds what is wrong.
 --
@@ -201,73 +185,64 @@ FROM (
 
 -- The problems of truth.
 CREATE OR REPLACE TEMP MACRO _ranking_truth_problems(truth, names, JUDGING) AS TABLE
-SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
-    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+SELECT
+    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
+    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
-    SELECT unnest([
-        {'code': 'users', 'count': n_users, 'of_row': NULL, 'example': NULL},
-        {'code': 'truth rows', 'count': n, 'of_row': NULL, 'example': NULL},
-        {'code': 'nothing_relevant', 'count': n_without_rows, 'of_row': NULL, 'example': highest},
-        {'code': 'nothing_but_hits', 'count': n_of_hits, 'of_row': NULL, 'example': NULL},
-        {'code': 'null_truth_user', 'count': n_null_user, 'of_row': null_user, 'example': NULL},
-        {'code': 'null_truth_item', 'count': n_null_item, 'of_row': null_item, 'example': NULL},
-        {'code': 'null_grade', 'count': n_null_grade, 'of_row': null_grade, 'example': NULL},
-        {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
-        {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
-        {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
-        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}]) AS one
+    SELECT
+        grade_name, highest, user,
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
+                    _ranking_problem_of('truth rows', n, NULL),
+                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
+                    _ranking_problem_of(
+                        'nothing_but_hits',
+                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(JUDGING))::BIGINT, NULL),
+                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
+                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
+                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
+                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
+                lambda one: one.count > 0),
+            recursive := true)
     FROM (
         SELECT
-            count(userid) AS n_users,
-            sum(n)::BIGINT AS n,
-            sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
-            min(grade_name || ' ' || highest) AS highest,
-            count_if(userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(JUDGING))::BIGINT AS n_of_hits,
-            sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
-            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
-            sum(n - n_items)::BIGINT AS n_null_item,
-            min({'user': user, 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
-            sum(n_without_grade)::BIGINT AS n_null_grade,
-            min({'user': user, 'item': coalesce(without_grade, 'NULL')}) FILTER (n_without_grade > 0) AS null_grade,
-            sum(n_infinite)::BIGINT AS n_infinite,
-            min({'user': user, 'item': infinite['item']::VARCHAR || ', ' || grade_name || ' ' || infinite['rel']::VARCHAR}) FILTER (n_infinite > 0)
-                AS infinite,
-            sum(n_negative)::BIGINT AS n_negative,
-            min({'user': user, 'item': negative['item']::VARCHAR || ', ' || grade_name || ' ' || negative['rel']::VARCHAR}) FILTER (n_negative > 0)
-                AS negative,
-            sum(n_repeated)::BIGINT AS n_repeated,
-            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated,
-            count_if(userid IS NOT NULL AND n_relevant = 0)::BIGINT AS n_without,
-            min({'user': user, 'item': NULL::VARCHAR}) FILTER (userid IS NOT NULL AND n_relevant = 0) AS without
+            *,
+            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+            coalesce(userid::VARCHAR, 'NULL') AS user,
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
         FROM (
             SELECT
-                * EXCLUDE (items),
-                coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-                coalesce(userid::VARCHAR, 'NULL') AS user,
-                len(items) - list_unique(items) AS n_repeated,
-                CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
+                userid,
+                count(*) AS n,
+                count(itemid) AS n_items,
+                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                max(grade) AS highest,
+                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
             FROM (
-                SELECT
-                    userid,
-                    count(*) AS n,
-                    count(itemid) AS n_items,
-                    count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
-                    count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
-                    count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
-                    count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
-                    count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
-                    max(grade) AS highest,
-                    min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-                    min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
-                    min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-                    min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                    list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-                FROM (
-                    SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-                    FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
-                )
-                GROUP BY userid))))
-WHERE one.count > 0;
+                SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+                FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
+            )
+            GROUP BY userid)))
+GROUP BY code;
+
+-- An item and its grade, as text for an example.
+CREATE OR REPLACE TEMP MACRO _ranking_graded(one, grade_name) AS
+one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 
 -- The problems of columns and arguments, and a rec without a row.
 CREATE OR REPLACE TEMP MACRO _ranking_table_problems(rec, truth, names, JUDGING) AS TABLE
@@ -560,59 +535,70 @@ SELECT
 FROM (
     SELECT system, unnest([
         {'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
-        {'code': end_code, 'count': n_below, 'of': n, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
+        {'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
         {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
         {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
         {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
     ]) AS one
     FROM (
         SELECT
-            system,
-            sum(rows) AS rows,
-            sum(lists) AS lists,
-            sum(judged) AS judged,
-            sum(first) AS first,
-            sum(several) AS several,
-            sum(n_whole) AS n,
-            min(user) AS user,
-            2 * sum(against) > sum(lists) OR sum(numbered) >= greatest(0.95 * sum(long), 1) AS looks_ranked,
-            CASE WHEN 2 * sum(against) > sum(lists) OR sum(stepped) >= greatest(0.95 * sum(long), 1) THEN 1.65 ELSE 3.3 END AS z,
-            -- Items weigh as the root of how many users they have: rare ones of which little is known do not drown the others.
-            sum(item_total / sqrt(item_n)) AS item_sum,
-            item_sum / sum(sqrt(item_n)) AS item_mean,
-            sum(item_total ** 2 / item_n) - 2 * item_mean * sum(item_total) + item_mean ** 2 * sum(item_n) AS item_squares,
-            sum(n_whole) >= 30 AND _ranking_is_below(sum(total_whole), sum(squares_whole), sum(n_whole), z)
-                AND count(item_n) >= 10 AND sum(sqrt(item_n)) ** 2 >= 6 * sum(item_n) AND item_sum < 0
-                AND item_sum ** 2 * (count(item_n) - 1) > 3.3 ** 2 * count(item_n) * item_squares AS is_surely_below,
-            sum(below) * (is_surely_below OR (looks_ranked AND sum(below) > sum(above)))::BIGINT AS n_below,
+            *,
+            looks_ranked AND n_whole = 0 AS is_unknown,
+            below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT AS n_below,
             CASE WHEN is_surely_below THEN 'wrong' ELSE 'doubtful' END AS end_severity,
             CASE
-                WHEN is_surely_below AND sum(n_unseen) > 0
-                    AND NOT _ranking_is_below(sum(total_unseen), sum(squares_unseen), sum(n_unseen), 1.65) THEN 'seen_first'
+                WHEN is_surely_below AND n_unseen > 0 AND NOT _ranking_is_below(total_unseen, squares_unseen, n_unseen, 1.65)
+                    THEN 'seen_first'
                 ELSE 'upside_down'
             END AS end_code,
-            looks_ranked AND sum(n_whole) = 0 AS is_unknown,
-            sum(unknown) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
-            CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
+            unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
+            CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
+            judged >= 30 AND least = most AS is_one_list
         FROM (
             SELECT
-                system,
-                sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
-                min(least) AS least,
-                max(most) AS most,
-                min(user) AS user,
-                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
-                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
-                sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
-                sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
-                sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
-                sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
-                sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
-                sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
-            FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
-            GROUP BY unseen, system, item)
-        GROUP BY system))
+                *,
+                2 * against > lists OR numbered >= greatest(0.95 * long, 1) AS looks_ranked,
+                n_whole >= 30
+                    AND _ranking_is_below(
+                        total_whole, squares_whole, n_whole,
+                        CASE WHEN 2 * against > lists OR stepped >= greatest(0.95 * long, 1) THEN 1.65 ELSE 3.3 END)
+                    AND n_items >= 10 AND item_weight ** 2 >= 6 * item_lists AND item_sum < 0
+                    AND item_sum ** 2 * (n_items - 1) > 3.3 ** 2 * n_items
+                        * (item_squares - 2 * (item_sum / item_weight) * item_total + (item_sum / item_weight) ** 2 * item_lists)
+                    AS is_surely_below
+            FROM (
+                SELECT
+                    system,
+                    sum(COLUMNS(* EXCLUDE (system, least, most, user, item_n, item_total))),
+                    min(least) AS least,
+                    max(most) AS most,
+                    min(user) AS user,
+                    -- Items weigh as the root of how many users they have: rare ones of which little is known do not drown
+                    -- the others.
+                    sum(item_total / sqrt(item_n)) AS item_sum,
+                    sum(sqrt(item_n)) AS item_weight,
+                    sum(item_total ** 2 / item_n) AS item_squares,
+                    sum(item_total) AS item_total,
+                    sum(item_n) AS item_lists,
+                    count(item_n) AS n_items
+                FROM (
+                    SELECT
+                        system,
+                        sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                        min(least) AS least,
+                        max(most) AS most,
+                        min(user) AS user,
+                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
+                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
+                        sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
+                        sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
+                        sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
+                        sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
+                        sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
+                        sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+                    FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
+                    GROUP BY unseen, system, item)
+                GROUP BY system))))
 WHERE one.count > 0;
 
 -- True for a mean that is below 0 by so many standard errors.

@@ -37,9 +37,9 @@ CASE
     )[1]) > 0
 END;
 
--- Say whether a type is an integer.
+-- Say whether a type is an integer, or each of several types, written one behind the other.
 CREATE OR REPLACE TEMP MACRO _ranking_is_integer(type) AS
-regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
+regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 
 -- Say whether ids of these two types may be compared.
 CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS

@@ -69,7 +69,7 @@ AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_t
 -- wrong. Known when the query is planned.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
-AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
+AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
 
 -- Return true, or an error if truth has no user. It counts them, in the one column.
 CREATE OR REPLACE TEMP MACRO _ranking_has_users(truth, names, caller) AS
