@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_is_condensed _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_no_column _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_split_misfit _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -55,7 +55,7 @@ CASE
     )[1]) > 0
 END;
 CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
-regexp_full_match(type, 'U?((TINY|SMALL|BIG|HUGE)INT|INTEGER)');
+regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE MACRO _ranking_family(type) AS
 regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
@@ -430,14 +430,7 @@ CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
 CASE
     WHEN name = 'ranking_system' THEN false
     WHEN name = 'users_without_history' THEN history IS NOT NULL
-    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift')
-        THEN (history IS NOT NULL)
-    WHEN name IN ('diversity', 'categories')
-        THEN (items IS NOT NULL)
-    WHEN name IN ('miscalibration')
-        THEN (history IS NOT NULL) AND (items IS NOT NULL)
-    WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy')
-        THEN (history IS NOT NULL OR items IS NOT NULL)
+    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift') THEN (history IS NOT NULL) WHEN name IN ('diversity', 'categories') THEN (items IS NOT NULL) WHEN name IN ('miscalibration') THEN (history IS NOT NULL) AND (items IS NOT NULL) WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy') THEN (history IS NOT NULL OR items IS NOT NULL)
     ELSE true
 END;
 CREATE OR REPLACE MACRO _ranking_is_key(name) AS
@@ -452,6 +445,8 @@ FROM (
     JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
     GROUP BY listed_user IS NULL, known_user IS NULL)
 HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
+CREATE OR REPLACE MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
+{'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
 CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
     [list_sort(items, 'ASC')],
@@ -461,20 +456,10 @@ CASE
     WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
     ELSE score
 END;
+CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
+one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
 unjudged::VARCHAR = 'skip';
-CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
-concat(
-    ', ',
-    replace(
-        regexp_replace(
-            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
-            '',
-            'g'),
-        ', ',
-        ',, '),
-    ',');
 CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
 regexp_extract_all(
     texts,
@@ -646,6 +631,18 @@ CASE
     WHEN typeof(span) = 'INTERVAL' THEN epoch_us(make_timestamp(moment) - times * TRY_CAST(span AS INTERVAL))
     ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
 END;
+CREATE OR REPLACE MACRO _ranking_column_texts(type) AS
+concat(
+    ', ',
+    replace(
+        regexp_replace(
+            regexp_replace(type, '^\w+\(|\)$', '', 'g'),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
+            '',
+            'g'),
+        ', ',
+        ',, '),
+    ',');
 CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)
@@ -686,73 +683,9 @@ END;
 CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
 list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
 CREATE OR REPLACE MACRO _ranking_options() AS
-'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}},
-precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
-f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k",
-min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options:
-{min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
-mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL,
-is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision,
-is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc,
-is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected:
-_ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false,
-options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options:
-{persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded",
-min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true,
-options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column:
-true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options:
-{recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true,
-options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL,
-is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'
-::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
+'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}}, precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}}, f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k", min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options: {min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}}, mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision, is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc, is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options: {gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original", half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected: _ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false, options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options: {persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded", min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true, options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column: true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options: {recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true, options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL, is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 CREATE OR REPLACE MACRO _ranking_known_measures() AS
-'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share:
-true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision,
-higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true},
-f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share:
-true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better:
-true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate,
-higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr,
-higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
-recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true},
-first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure:
-average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share:
-true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share:
-true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better:
-true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg,
-higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true},
-cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain,
-higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp,
-higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
-half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility,
-higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true},
-rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share:
-true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure:
-interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true,
-is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share:
-true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
-spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better:
-true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure:
-concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true,
-is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau,
-higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true},
-profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL,
-is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better:
-NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better:
-NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL,
-higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure:
-NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure:
-NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure:
-NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure:
-NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'
-::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share: true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision, higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true}, f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share: true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better: true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate, higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr, higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true}, recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true}, first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure: average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share: true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share: true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better: true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true}, cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain, higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp, higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true}, half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility, higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true}, rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share: true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure: interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true, is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true}, spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure: concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true, is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau, higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true}, profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL, is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better: NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better: NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL, higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure: NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure: NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure: NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure: NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 CREATE OR REPLACE MACRO _ranking_goes_with(rule, pairs, names, rules) AS
 NOT contains(rule, ', with ')
 OR list_contains(pairs, split_part(rule, ', with ', 2))
@@ -928,6 +861,10 @@ CASE
             ': write WITH mine AS (...) before the query, and ''mine'' here'))
     ELSE name
 END;
+CREATE OR REPLACE MACRO _ranking_name_problem(argument, type, given) AS
+CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+    THEN concat(argument, ' must be the name of a column, got ', _ranking_cut(given))
+END;
 CREATE OR REPLACE MACRO _ranking_quoted(text) AS
 concat('''', _ranking_cut(text), '''');
 CREATE OR REPLACE MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
@@ -978,7 +915,7 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
-AND NOT (_ranking_is_integer(left(typeof(one), -2)) AND _ranking_is_integer(left(typeof(other), -2)));
+AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
 CREATE OR REPLACE MACRO _ranking_moment(moment) AS
 CASE
     WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
@@ -1178,40 +1115,6 @@ CASE
     WHEN measures IS NULL THEN NOT _ranking_is_key(name)
     ELSE list_contains(list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: lower(trim(one))), lower(name))
 END;
-CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
-list_transform(
-    list_transform(
-        [{
-            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))}],
-        lambda texts: {
-            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
-            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
-            'systems': _ranking_like_systems(texts.rec),
-            'runs': list_filter(
-                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
-            'grades': list_filter(
-                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
-                    THEN _ranking_like_grades(texts.truth) END,
-                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
-    lambda found: CASE
-        WHEN found.is_unnamed AND len(found.systems) > 0
-            THEN format(
-                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
-                || 'system_col := '''' if each user has one list',
-                found.systems[1])
-        WHEN found.system <> '' AND len(found.runs) > 0
-            THEN format(
-                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
-                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
-                found.runs[1],
-                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
-        WHEN len(found.grades) > 0
-            THEN format(
-                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
-                || 'grade_col := '''' makes every row of truth relevant',
-                found.grades[1])
-    END)[1];
 CREATE OR REPLACE MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -1234,58 +1137,68 @@ SELECT
 FROM (
     SELECT system, unnest([
         {'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
-        {'code': end_code, 'count': n_below, 'of': n, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
+        {'code': end_code, 'count': n_below, 'of': n_whole, 'severity': end_severity, 'of_row': {'user': user, 'item': NULL}},
         {'code': 'unknown_end', 'count': lists * is_unknown::BIGINT, 'of': lists, 'severity': NULL, 'of_row': NULL},
         {'code': 'truth_in_rec', 'count': first * is_truth::BIGINT, 'of': several, 'severity': truth_severity, 'of_row': NULL},
         {'code': 'one_list_for_all', 'count': judged * is_one_list::BIGINT, 'of': judged, 'severity': NULL, 'of_row': NULL}
     ]) AS one
     FROM (
         SELECT
-            system,
-            sum(rows) AS rows,
-            sum(lists) AS lists,
-            sum(judged) AS judged,
-            sum(first) AS first,
-            sum(several) AS several,
-            sum(n_whole) AS n,
-            min(user) AS user,
-            2 * sum(against) > sum(lists) OR sum(numbered) >= greatest(0.95 * sum(long), 1) AS looks_ranked,
-            CASE WHEN 2 * sum(against) > sum(lists) OR sum(stepped) >= greatest(0.95 * sum(long), 1) THEN 1.65 ELSE 3.3 END AS z,
-            sum(item_total / sqrt(item_n)) AS item_sum,
-            item_sum / sum(sqrt(item_n)) AS item_mean,
-            sum(item_total ** 2 / item_n) - 2 * item_mean * sum(item_total) + item_mean ** 2 * sum(item_n) AS item_squares,
-            sum(n_whole) >= 30 AND _ranking_is_below(sum(total_whole), sum(squares_whole), sum(n_whole), z)
-                AND count(item_n) >= 10 AND sum(sqrt(item_n)) ** 2 >= 6 * sum(item_n) AND item_sum < 0
-                AND item_sum ** 2 * (count(item_n) - 1) > 3.3 ** 2 * count(item_n) * item_squares AS is_surely_below,
-            sum(below) * (is_surely_below OR (looks_ranked AND sum(below) > sum(above)))::BIGINT AS n_below,
+            *,
+            looks_ranked AND n_whole = 0 AS is_unknown,
+            below * (is_surely_below OR (looks_ranked AND below > above))::BIGINT AS n_below,
             CASE WHEN is_surely_below THEN 'wrong' ELSE 'doubtful' END AS end_severity,
             CASE
-                WHEN is_surely_below AND sum(n_unseen) > 0
-                    AND NOT _ranking_is_below(sum(total_unseen), sum(squares_unseen), sum(n_unseen), 1.65) THEN 'seen_first'
+                WHEN is_surely_below AND n_unseen > 0 AND NOT _ranking_is_below(total_unseen, squares_unseen, n_unseen, 1.65)
+                    THEN 'seen_first'
                 ELSE 'upside_down'
             END AS end_code,
-            looks_ranked AND sum(n_whole) = 0 AS is_unknown,
-            sum(unknown) > 0 AND sum(several) >= 20 AND sum(first) >= 0.95 * sum(several) AS is_truth,
-            CASE WHEN sum(mixed) >= 20 AND sum(ordered) >= 0.95 * sum(mixed) THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
-            sum(judged) >= 30 AND min(least) = max(most) AS is_one_list
+            unknown > 0 AND several >= 20 AND first >= 0.95 * several AS is_truth,
+            CASE WHEN mixed >= 20 AND ordered >= 0.95 * mixed THEN 'wrong' ELSE 'doubtful' END AS truth_severity,
+            judged >= 30 AND least = most AS is_one_list
         FROM (
             SELECT
-                system,
-                sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
-                min(least) AS least,
-                max(most) AS most,
-                min(user) AS user,
-                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
-                CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
-                sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
-                sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
-                sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
-                sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
-                sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
-                sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
-            FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
-            GROUP BY unseen, system, item)
-        GROUP BY system))
+                *,
+                2 * against > lists OR numbered >= greatest(0.95 * long, 1) AS looks_ranked,
+                n_whole >= 30
+                    AND _ranking_is_below(
+                        total_whole, squares_whole, n_whole,
+                        CASE WHEN 2 * against > lists OR stepped >= greatest(0.95 * long, 1) THEN 1.65 ELSE 3.3 END)
+                    AND n_items >= 10 AND item_weight ** 2 >= 6 * item_lists AND item_sum < 0
+                    AND item_sum ** 2 * (n_items - 1) > 3.3 ** 2 * n_items
+                        * (item_squares - 2 * (item_sum / item_weight) * item_total + (item_sum / item_weight) ** 2 * item_lists)
+                    AS is_surely_below
+            FROM (
+                SELECT
+                    system,
+                    sum(COLUMNS(* EXCLUDE (system, least, most, user, item_n, item_total))),
+                    min(least) AS least,
+                    max(most) AS most,
+                    min(user) AS user,
+                    sum(item_total / sqrt(item_n)) AS item_sum,
+                    sum(sqrt(item_n)) AS item_weight,
+                    sum(item_total ** 2 / item_n) AS item_squares,
+                    sum(item_total) AS item_total,
+                    sum(item_n) AS item_lists,
+                    count(item_n) AS n_items
+                FROM (
+                    SELECT
+                        system,
+                        sum(COLUMNS(* EXCLUDE (unseen, system, item, n, total, squares, least, most, user))),
+                        min(least) AS least,
+                        max(most) AS most,
+                        min(user) AS user,
+                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(n)::DOUBLE END AS item_n,
+                        CASE WHEN item IS NOT NULL AND NOT unseen THEN sum(total)::DOUBLE END AS item_total,
+                        sum(n) * (item IS NULL AND NOT unseen)::BIGINT AS n_whole,
+                        sum(total) * (item IS NULL AND NOT unseen)::BIGINT AS total_whole,
+                        sum(squares) * (item IS NULL AND NOT unseen)::BIGINT AS squares_whole,
+                        sum(n) * (item IS NULL AND unseen)::BIGINT AS n_unseen,
+                        sum(total) * (item IS NULL AND unseen)::BIGINT AS total_unseen,
+                        sum(squares) * (item IS NULL AND unseen)::BIGINT AS squares_unseen
+                    FROM (SELECT evidence.* FROM query_table(read) WHERE evidence IS NOT NULL)
+                    GROUP BY unseen, system, item)
+                GROUP BY system))))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
 CASE
@@ -1301,6 +1214,8 @@ CASE
     WHEN name IN ('overlap', 'jaccard', 'rbo', 'same_first', 'same_list') THEN ' (ranking_overlap_by_user has it)'
     ELSE ' (ranking_beyond_accuracy_by_user has it)'
 END;
+CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
+_ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
@@ -1415,6 +1330,8 @@ name || ' must have '
                 CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
         ), []),
         ', '));
+CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
+concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
@@ -1624,30 +1541,32 @@ WITH _ranking_timed AS NOT MATERIALIZED (
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
 CREATE OR REPLACE MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-CASE
-    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
-    WHEN NOT coalesce(
-        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
-    ) OR NOT _ranking_is_number(typeof(confidence))
-        THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])))
-    WHEN margin IS NOT NULL AND NOT (
-        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false))
-        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
-    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
-        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
-    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
-        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
-    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
-        THEN error(concat(
-            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
-        ))
-    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
-        THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])))
-    ELSE true
-END;
+coalesce(
+    error(caller || ': ' || coalesce(_ranking_collation_problem(), list_any_value(list_transform(
+        [
+            (
+                'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
+                _ranking_is_number(typeof(confidence)) AND TRY_CAST(confidence AS DOUBLE) > 0
+                AND TRY_CAST(confidence AS DOUBLE) < 1
+            ),
+            (
+                'margin', margin::VARCHAR, 'a number of 0 or more',
+                margin IS NULL
+                OR _ranking_is_number(typeof(margin)) AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0
+            ),
+            ('correction', correction::VARCHAR, 'holm|bh|none', correction::VARCHAR IN ('holm', 'bh', 'none')),
+            ('test', test::VARCHAR, 't|randomization', test::VARCHAR IN ('t', 'randomization')),
+            (
+                'permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
+                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000
+            ),
+            (
+                'seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
+                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
+            )],
+        lambda one: CASE WHEN one[4] IS NOT TRUE
+            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
 CASE
     WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
@@ -1656,6 +1575,11 @@ CASE
         _ranking_cut(typeof(rec[1])),
         ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
+END;
+CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
+CASE WHEN NOT _ranking_same_type(one, other)
+    THEN concat(
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
 END;
 CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
 coalesce(
@@ -1926,118 +1850,40 @@ UNION ALL BY NAME
 SELECT NULL AS ranking_system
 WHERE NOT _ranking_has(rec, names['system'], 'system')
     OR NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
+CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
-    [
-        (
-            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
-        ),
-        (
-            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
-        ),
-        (
-            'time_col', coalesce(time_col::VARCHAR, 'time'),
-            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
-        )],
-    lambda c: CASE
-        WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
-        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
-            THEN NULL
-        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
-            THEN concat(
-                'truth or history without a column time, so its late events are not looked for, got ',
-                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
-        WHEN c[4] IS NULL
-            THEN concat(
-                'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
-                _ranking_columns(_ranking_column_texts(typeof((SELECT events FROM query_table(history) AS events WHERE false)))))
-        WHEN c[1] = 'time_col' AND c[3] IS NULL
-            THEN concat(
-                'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
-                _ranking_columns(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))))
-        WHEN c[1] = 'time_col'
-            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
-                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
-                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
-            END
-        WHEN NOT _ranking_same_type(c[3], c[4])
-            THEN concat(
-                _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
-                _ranking_cut(c[4]))
-    END);
-CREATE OR REPLACE MACRO _ranking_split_misfit(
-    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-) AS
-list_any_value(
     list_transform(
-        [
-            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
-            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
-            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
-        ],
-        lambda c: CASE
-            WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-                THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-            WHEN c[4] IS NULL
-                THEN concat(
-                    'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                    _ranking_columns(_ranking_column_texts(typeof((SELECT rows FROM query_table(events) AS rows WHERE false)))))
-            WHEN c[1] = 'time_col'
-                THEN CASE
-                    WHEN _ranking_time_kind(c[4]) IS NULL
-                        THEN concat(
-                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
-                    WHEN test_from IS NOT NULL
-                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
-                        THEN concat(
-                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
-                            _ranking_cut(typeof(test_from)))
-                    ELSE coalesce(
-                        _ranking_option(
-                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
-                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
-                        _ranking_option(
-                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
-                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
-                END
-        END)
-    || list_transform(
-        [_ranking_columns(_ranking_column_texts(typeof((
-            SELECT taken
-            FROM (
-                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
-            WHERE false
-        ))))],
-        lambda taken: CASE WHEN taken <> 'ranking_absent'
-            THEN 'events must have no column fold, part or dropped (rename it), got '
-                || replace(taken, 'ranking_absent, ', '')
-        END)
-    || [
-        _ranking_collation_problem(),
-        _ranking_option(
-            'folds', folds, 'an integer >= 1',
-            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
-        _ranking_option(
-            'last', last, 'an integer >= 1',
-            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
-        CASE
-            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
-                THEN 'test_from, test_size or last must say what the test is, got none of them'
-            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
-                THEN 'last must stand without test_from, test_size and gap, got '
-                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
-            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
-                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END]
-    || list_transform(
-        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
-        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
-            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END));
+        [{
+            'rec': _ranking_texts_of(rec),
+            'truth': _ranking_texts_of(truth)}],
+        lambda texts: {
+            'system': lower(coalesce(names['system']::VARCHAR, 'system')),
+            'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
+            'systems': _ranking_like_systems(texts.rec),
+            'runs': list_filter(
+                _ranking_like_runs(texts.rec), lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))),
+            'grades': list_filter(
+                CASE WHEN names['grade'] IS NULL AND NOT regexp_matches(texts.truth, '(?i), "?rel"? ')
+                    THEN _ranking_like_grades(texts.truth) END,
+                lambda grade: lower(grade) <> lower(coalesce(names['score']::VARCHAR, 'score')))}),
+    lambda found: CASE
+        WHEN found.is_unnamed AND len(found.systems) > 0
+            THEN format(
+                'rec has a column {0} that is not read: system_col := ''{0}'' keeps models apart; '
+                || 'system_col := '''' if each user has one list',
+                found.systems[1])
+        WHEN found.system <> '' AND len(found.runs) > 0
+            THEN format(
+                'rec has a column {0} that is not read, and would make one list of several runs: as system_col, name a '
+                || 'column with system || ''/'' || {0} (then take the mean of each user''s runs); {1} if each user has one list',
+                found.runs[1],
+                CASE WHEN found.is_unnamed THEN 'system_col := ''''' ELSE 'leave it out (SELECT * EXCLUDE)' END)
+        WHEN len(found.grades) > 0
+            THEN format(
+                'truth has a column {0} that is not read: grade_col := ''{0}'' takes it as the grade; '
+                || 'grade_col := '''' makes every row of truth relevant',
+                found.grades[1])
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_plain_names(measures, usual) AS
 list_transform(
     string_split(trim(coalesce(measures::VARCHAR, usual), '[]'), ','),
@@ -2126,74 +1972,72 @@ sqrt(df) * sinh(list_transform(
             ))[1],
         0::DOUBLE)
 )[1]);
-CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
-list_transform(
-    [[
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(
-                _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE
-                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system')
-            END, ''
-        )]],
-    lambda columns: list_transform(
+CREATE OR REPLACE MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
         [
-            ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
-            ('truth', _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))), 5)
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
         ],
-        lambda source: list_transform(
-            [list_transform(
-                list_filter(
-                    columns,
-                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
-                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
-                lambda c: {
-                    'argument': c[1],
-                    'name': c[3],
-                    'near': _ranking_nearest_column(source[2], c[1]),
-                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
-            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
-    || list_transform(columns, lambda c: CASE
-        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
-        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
-                _ranking_cut(c[5]))
-        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
-                _ranking_cut(c[4]))
-        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
-            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
-            THEN concat(
-                _ranking_cut(c[3]), ' must be a number',
-                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
-                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
-    END))[1]
-|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
-    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
-END,
-_ranking_collation_problem()];
+        lambda c: CASE
+            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
+            WHEN c[1] = 'time_col'
+                THEN CASE
+                    WHEN _ranking_time_kind(c[4]) IS NULL
+                        THEN concat(
+                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
+                    WHEN test_from IS NOT NULL
+                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
+                        THEN concat(
+                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
+                            _ranking_cut(typeof(test_from)))
+                    ELSE coalesce(
+                        _ranking_option(
+                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
+                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
+                        _ranking_option(
+                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
+                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
+                END
+        END)
+    || list_transform(
+        [_ranking_columns(_ranking_column_texts(typeof((
+            SELECT taken
+            FROM (
+                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
+            WHERE false
+        ))))],
+        lambda taken: CASE WHEN taken <> 'ranking_absent'
+            THEN 'events must have no column fold, part or dropped (rename it), got '
+                || replace(taken, 'ranking_absent, ', '')
+        END)
+    || [
+        _ranking_collation_problem(),
+        _ranking_option(
+            'folds', folds, 'an integer >= 1',
+            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END]
+    || list_transform(
+        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
+        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
+            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
+        END));
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2252,73 +2096,60 @@ JOIN range(100) AS one(place) ON place = 0, LATERAL (
         ORDER BY (hash(userid) >> 52)::USMALLINT ASC NULLS LAST)
 ) AS rows;
 CREATE OR REPLACE MACRO _ranking_truth_problems(truth, names, min_grade, unjudged) AS TABLE
-SELECT one.code, NULL::VARCHAR AS system, NULL::BIGINT AS k, one.count, one.of_row, one.example, NULL::BIGINT AS size,
-    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+SELECT
+    code, NULL::VARCHAR AS system, NULL::BIGINT AS k, sum(count)::BIGINT AS count,
+    min({'user': user, 'item': item}) FILTER (code NOT IN ('nothing_relevant', 'nothing_but_hits')) AS of_row,
+    min(grade_name || ' ' || highest) FILTER (code = 'nothing_relevant') AS example,
+    NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
-    SELECT unnest([
-        {'code': 'users', 'count': n_users, 'of_row': NULL, 'example': NULL},
-        {'code': 'truth rows', 'count': n, 'of_row': NULL, 'example': NULL},
-        {'code': 'nothing_relevant', 'count': n_without_rows, 'of_row': NULL, 'example': highest},
-        {'code': 'nothing_but_hits', 'count': n_of_hits, 'of_row': NULL, 'example': NULL},
-        {'code': 'null_truth_user', 'count': n_null_user, 'of_row': null_user, 'example': NULL},
-        {'code': 'null_truth_item', 'count': n_null_item, 'of_row': null_item, 'example': NULL},
-        {'code': 'null_grade', 'count': n_null_grade, 'of_row': null_grade, 'example': NULL},
-        {'code': 'infinite_grade', 'count': n_infinite, 'of_row': infinite, 'example': NULL},
-        {'code': 'negative_grade', 'count': n_negative, 'of_row': negative, 'example': NULL},
-        {'code': 'repeated_truth', 'count': n_repeated, 'of_row': repeated, 'example': NULL},
-        {'code': 'no_relevant_item', 'count': n_without, 'of_row': without, 'example': NULL}]) AS one
+    SELECT
+        grade_name, highest, user,
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('users', (userid IS NOT NULL)::BIGINT, NULL),
+                    _ranking_problem_of('truth rows', n, NULL),
+                    _ranking_problem_of('nothing_relevant', n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT, NULL),
+                    _ranking_problem_of(
+                        'nothing_but_hits',
+                        (userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT, NULL),
+                    _ranking_problem_of('null_truth_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_truth_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_grade', n_without_grade, coalesce(without_grade, 'NULL')),
+                    _ranking_problem_of('infinite_grade', n_infinite, _ranking_graded(infinite, grade_name)),
+                    _ranking_problem_of('negative_grade', n_negative, _ranking_graded(negative, grade_name)),
+                    _ranking_problem_of('repeated_truth', len(items) - list_unique(items), repeated),
+                    _ranking_problem_of('no_relevant_item', (userid IS NOT NULL AND n_relevant = 0)::BIGINT, NULL)],
+                lambda one: one.count > 0),
+            recursive := true)
     FROM (
         SELECT
-            count(userid) AS n_users,
-            sum(n)::BIGINT AS n,
-            sum(n * (highest IS NOT NULL AND n_relevant = 0)::BIGINT)::BIGINT AS n_without_rows,
-            min(grade_name || ' ' || highest) AS highest,
-            count_if(userid IS NOT NULL AND n_judged = n_relevant AND _ranking_is_condensed(min_grade, unjudged))::BIGINT AS n_of_hits,
-            sum(n * (userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
-            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
-            sum(n - n_items)::BIGINT AS n_null_item,
-            min({'user': user, 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
-            sum(n_without_grade)::BIGINT AS n_null_grade,
-            min({'user': user, 'item': coalesce(without_grade, 'NULL')}) FILTER (n_without_grade > 0) AS null_grade,
-            sum(n_infinite)::BIGINT AS n_infinite,
-            min({'user': user, 'item': infinite['item']::VARCHAR || ', ' || grade_name || ' ' || infinite['rel']::VARCHAR}) FILTER (n_infinite > 0)
-                AS infinite,
-            sum(n_negative)::BIGINT AS n_negative,
-            min({'user': user, 'item': negative['item']::VARCHAR || ', ' || grade_name || ' ' || negative['rel']::VARCHAR}) FILTER (n_negative > 0)
-                AS negative,
-            sum(n_repeated)::BIGINT AS n_repeated,
-            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated,
-            count_if(userid IS NOT NULL AND n_relevant = 0)::BIGINT AS n_without,
-            min({'user': user, 'item': NULL::VARCHAR}) FILTER (userid IS NOT NULL AND n_relevant = 0) AS without
+            *,
+            coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
+            coalesce(userid::VARCHAR, 'NULL') AS user,
+            CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
         FROM (
             SELECT
-                * EXCLUDE (items),
-                coalesce(names['grade']::VARCHAR, 'rel') AS grade_name,
-                coalesce(userid::VARCHAR, 'NULL') AS user,
-                len(items) - list_unique(items) AS n_repeated,
-                CASE WHEN _ranking_has_repeats(items) THEN _ranking_repeated_item(items)::VARCHAR END AS repeated
+                userid,
+                count(*) AS n,
+                count(itemid) AS n_items,
+                count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
+                count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
+                count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
+                count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
+                count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
+                max(grade) AS highest,
+                min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
+                min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
+                min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
+                min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
+                list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
             FROM (
-                SELECT
-                    userid,
-                    count(*) AS n,
-                    count(itemid) AS n_items,
-                    count_if(has_grade AND rel IS NULL)::BIGINT AS n_without_grade,
-                    count_if(NOT isfinite(grade))::BIGINT AS n_infinite,
-                    count_if(isfinite(grade) AND grade < 0)::BIGINT AS n_negative,
-                    count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant,
-                    count_if(itemid IS NOT NULL AND grade IS NOT NULL)::BIGINT AS n_judged,
-                    max(grade) AS highest,
-                    min(itemid) FILTER (userid IS NULL)::VARCHAR AS first_item,
-                    min(itemid) FILTER (has_grade AND rel IS NULL)::VARCHAR AS without_grade,
-                    min({'item': itemid, 'rel': rel}) FILTER (NOT isfinite(grade)) AS infinite,
-                    min({'item': itemid, 'rel': rel}) FILTER (isfinite(grade) AND grade < 0) AS negative,
-                    list(itemid) FILTER (userid IS NOT NULL AND itemid IS NOT NULL) AS items
-                FROM (
-                    SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
-                    FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
-                )
-                GROUP BY userid))))
-WHERE one.count > 0;
+                SELECT *, CASE WHEN has_grade THEN TRY_CAST(rel AS DOUBLE) ELSE 1 END AS grade
+                FROM (SELECT *, _ranking_has(truth, names['grade'], 'rel') AS has_grade FROM _ranking_truths(truth, names))
+            )
+            GROUP BY userid)))
+GROUP BY code;
 CREATE OR REPLACE MACRO _ranking_truth_lists(truth, names, caller) AS TABLE
 SELECT
     userid,
@@ -2872,6 +2703,105 @@ CREATE OR REPLACE MACRO ranking_judge
                             given.grades,
                             NULL))[1])[1])[1]
         END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
+list_transform(
+    [
+        (
+            'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(truth, names['user'], 'userid'), _ranking_type(history, names['user'], 'userid')
+        ),
+        (
+            'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(truth, names['item'], 'itemid'), _ranking_type(history, names['item'], 'itemid')
+        ),
+        (
+            'time_col', coalesce(time_col::VARCHAR, 'time'),
+            _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
+        )],
+    lambda c: CASE
+        WHEN c[1] = 'time_col' AND _ranking_name_problem(c[1], typeof(time_col), c[2]) IS NOT NULL
+            THEN _ranking_name_problem(c[1], typeof(time_col), c[2])
+        WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
+            THEN NULL
+        WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
+            THEN concat(
+                'truth or history without a column time, so its late events are not looked for, got ',
+                CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
+        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
+        WHEN c[1] = 'time_col' AND c[3] IS NULL
+            THEN _ranking_no_column('truth', c[2], 'time_col', _ranking_texts_of(truth))
+        WHEN c[1] = 'time_col'
+            THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
+                _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
+                _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
+            END
+        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
+    END);
+CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
+list_transform(
+    [[
+        (
+            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
+        ),
+        (
+            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
+        ),
+        (
+            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
+        ),
+        (
+            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
+            '', coalesce(
+                _ranking_type(truth, names['grade'], 'rel'),
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
+        ),
+        (
+            'system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE
+                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system')
+            END, ''
+        )]],
+    lambda columns: list_transform(
+        [
+            ('rec', _ranking_texts_of(rec), 4),
+            ('truth', _ranking_texts_of(truth), 5)
+        ],
+        lambda source: list_transform(
+            [list_transform(
+                list_filter(
+                    columns,
+                    lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
+                        AND _ranking_name_problem('', c[2], '') IS NULL),
+                lambda c: {
+                    'argument': c[1],
+                    'name': c[3],
+                    'near': _ranking_nearest_column(source[2], c[1]),
+                    'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
+            lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
+    || list_transform(columns, lambda c: CASE
+        WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+        WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
+        WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
+            THEN _ranking_type_problem(c[3], 'rec and in truth', c[4], c[5])
+        WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
+            THEN concat(
+                _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',
+                _ranking_cut(c[4]))
+        WHEN (c[1] = 'score_col' AND NOT _ranking_is_number(c[4]))
+            OR (c[1] = 'grade_col' AND NOT (c[5] = 'BOOLEAN' OR _ranking_is_number(c[5])))
+            THEN concat(
+                _ranking_cut(c[3]), ' must be a number',
+                CASE WHEN CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END = 'BIGNUM' THEN ' (cast it to DOUBLE)' END,
+                ', got ', _ranking_cut(CASE c[1] WHEN 'score_col' THEN c[4] ELSE c[5] END))
+    END))[1]
+|| [CASE WHEN typeof(names['descending']) <> 'BOOLEAN' OR names['descending'] IS NULL
+    THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
+END,
+_ranking_collation_problem()];
 CREATE OR REPLACE MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
 CASE
     WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
@@ -3178,51 +3108,6 @@ list_transform(
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
-CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
-SELECT
-    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
-FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (
-    SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
-        AS found)
-WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL
-SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (
-    SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
-        AS found)
-WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL
-SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (
-    SELECT list_filter(
-        _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
-        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
-WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL
-SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
-WHERE NOT EXISTS (FROM query_table(rec));
-CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
-coalesce(
-    list_transform(
-        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
-    _ranking_unread_column(rec, rec, names));
-CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(
-            list_transform(
-                [_ranking_misfits(rec, truth, names)],
-                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
-            )[1],
-            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
-    true);
 CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
 SELECT
     *,
@@ -3333,58 +3218,6 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
         FROM _ranking_recs(rec, names) AS recs
         SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
-CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
-SELECT
-    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
-    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
-    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
-    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
-FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
-WHERE misfit IS NOT NULL
-UNION ALL
-SELECT
-    'truth_in_history', NULL, NULL, count(events.userid),
-    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL), NULL, NULL,
-    count(*), NULL
-FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
-    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-UNION ALL
-SELECT
-    'late_history', NULL, NULL,
-    count(*) FILTER (is_late),
-    NULL,
-    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
-    NULL,
-    count(*),
-    NULL
-FROM (
-    SELECT
-        *,
-        _ranking_moment(time) >= truth_moment
-            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
-    FROM _ranking_history(history, names, time_col)
-    CROSS JOIN (
-        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
-        FROM _ranking_history(truth, names, time_col)))
-UNION ALL
-SELECT
-    'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
-FROM (
-    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
-) AS recs
-SEMI JOIN _ranking_history(history, names, time_col) AS events
-    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-GROUP BY system
-UNION ALL
-SELECT 'new_users', NULL, NULL, count(*), {'user': min(id)::VARCHAR, 'item': NULL}, NULL, NULL, NULL, NULL
-FROM _ranking_truth_ids(truth, names, 'user') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
-UNION ALL
-SELECT 'new_items', NULL, NULL, count(*), NULL, concat(names['item'], ' ', min(id)::VARCHAR), NULL,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')), NULL
-FROM _ranking_truth_ids(truth, names, 'item') AS truths
-ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
 CREATE OR REPLACE MACRO _ranking_truth_users(truth, names, min_grade) AS TABLE
 SELECT userid, count_if(itemid IS NOT NULL AND grade >= _ranking_lowest_grade(min_grade))::BIGINT AS n_relevant
 FROM _ranking_truth_pairs(truth, names)
@@ -3438,6 +3271,99 @@ FROM (
         WHERE seen = 'drop'
         GROUP BY ranking_user, ranking_item
     ) AS pairs ON pairs.ranking_user = rows.ranking_user AND pairs.ranking_item = rows.ranking_item);
+CREATE OR REPLACE MACRO _ranking_history_problems(rec, truth, history, names, time_col) AS TABLE
+SELECT
+    CASE WHEN misfit LIKE 'truth or history without%' THEN 'no_time' ELSE 'unfit_column' END AS code,
+    NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row,
+    misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT
+    'truth_in_history', NULL, NULL, count(events.userid),
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL), NULL, NULL,
+    count(*), NULL
+FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
+    ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
+UNION ALL
+SELECT
+    'late_history', NULL, NULL,
+    count(*) FILTER (is_late),
+    NULL,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
+    NULL,
+    count(*),
+    NULL
+FROM (
+    SELECT
+        *,
+        _ranking_moment(time) >= truth_moment
+            AND _ranking_time_kind(typeof(time)) = _ranking_time_kind(typeof(truth_time)) AS is_late
+    FROM _ranking_history(history, names, time_col)
+    CROSS JOIN (
+        SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
+        FROM _ranking_history(truth, names, time_col)))
+UNION ALL
+SELECT
+    'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
+FROM (
+    SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
+) AS recs
+SEMI JOIN _ranking_history(history, names, time_col) AS events
+    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+GROUP BY system
+UNION ALL
+SELECT 'new_users', NULL, NULL, count(*), {'user': min(id)::VARCHAR, 'item': NULL}, NULL, NULL, NULL, NULL
+FROM _ranking_truth_ids(truth, names, 'user') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
+UNION ALL
+SELECT 'new_items', NULL, NULL, count(*), NULL, concat(names['item'], ' ', min(id)::VARCHAR), NULL,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')), NULL
+FROM _ranking_truth_ids(truth, names, 'item') AS truths
+ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
+CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
+SELECT
+    'unfit_column' AS code, NULL::VARCHAR AS system, NULL::BIGINT AS k, 1::BIGINT AS count,
+    NULL::STRUCT(user VARCHAR, item VARCHAR) AS of_row, misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of,
+    NULL::VARCHAR AS severity
+FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
+WHERE misfit IS NOT NULL
+UNION ALL
+SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
+WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
+UNION ALL
+SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
+WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
+UNION ALL
+SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+FROM (
+    SELECT list_filter(
+        _ranking_like_runs(_ranking_texts_of(rec)),
+        lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
+WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
+UNION ALL
+SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
+WHERE NOT EXISTS (FROM query_table(rec));
+CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
+coalesce(
+    list_transform(
+        [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
+    _ranking_unread_column(rec, rec, names));
+CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
+coalesce(
+    error(
+        caller || ': '
+        || coalesce(
+            list_transform(
+                [_ranking_misfits(rec, truth, names)],
+                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
+            )[1],
+            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
+    true);
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 _ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
 CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
@@ -3545,6 +3471,141 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
+SELECT
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row, NULL::VARCHAR AS example, size,
+    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+FROM (
+    SELECT
+        system,
+        user,
+        unnest(
+            list_filter(
+                [
+                    _ranking_problem_of('null_user', n * (userid IS NULL)::BIGINT, coalesce(first_item, 'NULL')),
+                    _ranking_problem_of('null_item', n - n_items, 'NULL'),
+                    _ranking_problem_of('null_score', n - n_scores, coalesce(without_score, 'NULL')),
+                    _ranking_problem_of('nan_score', n_scores - n_ranked, coalesce(nan_item, 'NULL')),
+                    _ranking_problem_of('repeated_item', n_repeated * (userid IS NOT NULL)::BIGINT, repeated, deepest),
+                    _ranking_problem_of('equal_scores', (is_judged AND is_equal)::BIGINT, NULL),
+                    _ranking_problem_of('ties_in_top_k', (is_judged AND is_tied)::BIGINT, NULL, deepest),
+                    _ranking_problem_of('not_in_truth', is_stranger::BIGINT, NULL),
+                    _ranking_problem_of('ties_without_truth', (is_stranger AND (is_equal OR is_tied))::BIGINT, NULL)]
+                || list_transform(at_k, lambda one: _ranking_problem_of(one.code, is_judged::BIGINT, NULL, one.k, one.size)),
+                lambda one: one.count > 0),
+            recursive := true)
+    FROM (
+        SELECT
+            lists.* REPLACE (
+                list_filter(at_k, lambda one: one.code <> 'shorter_than_truth' OR n < truths.n_relevant) AS at_k),
+            truths.userid IS NOT NULL AS is_judged,
+            truths.userid IS NULL AND lists.userid IS NOT NULL AS is_stranger
+        FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
+        LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths ON _ranking_same_id(lists.userid, truths.userid)))
+GROUP BY code, system, k, size;
+CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
+SELECT
+    unseen AS unseen, system, item,
+    count(deviation) AS n,
+    sum(deviation)::BIGINT AS total,
+    sum(deviation * deviation)::BIGINT AS squares,
+    count_if(is_whole AND deviation < 0)::BIGINT AS below,
+    count_if(is_whole AND deviation > 0)::BIGINT AS above,
+    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
+    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
+    count_if(is_whole AND n > 2)::BIGINT AS long,
+    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
+    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
+    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
+    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
+    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
+    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
+    count_if(is_whole AND is_first)::BIGINT AS first,
+    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
+    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
+    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
+    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
+    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
+FROM (
+    SELECT
+        *,
+        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
+        n_grades > 1 AS is_mixed,
+        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
+        unnest(
+            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
+            || list_transform(
+                deviations,
+                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
+            recursive := true)
+    FROM (
+        SELECT
+            *,
+            coalesce(list_transform(
+                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
+                lambda hit: 32768 * (
+                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
+            ), []) AS deviations
+        FROM (
+            SELECT
+                lists.*,
+                users.n_relevant,
+                CASE
+                    WHEN names['descending'] AND n > 2 AND lowest < highest
+                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
+                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
+                    ELSE false
+                END AS is_stepped,
+                CASE
+                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
+                    ELSE list_filter(
+                        judged,
+                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
+                END AS found,
+                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
+                list_transform(
+                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
+                    lambda one: one.score) AS of_hits,
+                list_unique(list_transform(
+                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
+                    lambda one: one.grade)) AS n_grades
+            FROM (
+                SELECT
+                    recs.system,
+                    recs.userid,
+                    count(*) AS n_rows,
+                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
+                    count(*) - count(grade) AS n_unknown,
+                    min(score) AS lowest,
+                    max(score) AS highest,
+                    sum(score) AS total,
+                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
+                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
+                    bit_xor(hash(recs.itemid))::VARCHAR AS content,
+                    list(score) AS scores,
+                    coalesce(list_sort(
+                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
+                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
+                        'DESC'), []) AS judged
+                FROM (
+                    SELECT
+                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
+                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
+                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
+                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
+                            AS given,
+                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
+                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
+                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
+                ) AS recs
+                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
+                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
+                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
+                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
+                GROUP BY recs.system, recs.userid) AS lists
+            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
+                ON _ranking_same_id(lists.userid, users.userid))))
+GROUP BY system, item;
 CREATE OR REPLACE MACRO _ranking_fuse_misfit(rec, names, method, weights, rrf_k, normalize, depth, systems) AS
 coalesce(
     _ranking_rec_misfit(rec, names),
@@ -3618,29 +3679,100 @@ list_any_value(
             )],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
-            WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-                THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
+            WHEN c[3] = 'category_col' AND _ranking_name_problem(c[3], typeof(category_col), c[4]) IS NOT NULL
+                THEN _ranking_name_problem(c[3], typeof(category_col), c[4])
             WHEN c[5] IS NULL
                 THEN list_transform(
-                    [_ranking_column_texts(CASE c[1]
-                        WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
-                        ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
-                    END)],
+                    [CASE c[1]
+                        WHEN 'history' THEN _ranking_texts_of(coalesce(history, rec))
+                        ELSE _ranking_texts_of(coalesce(items, rec))
+                    END],
                     lambda texts: _ranking_missing_columns(c[1], texts, [{
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
                         'is_elsewhere': c[3] <> 'category_col'}]))[1]
-            WHEN NOT _ranking_same_type(c[5], c[6])
-                THEN concat(
-                    _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
-                    _ranking_cut(c[5]))
+            ELSE _ranking_type_problem(c[4], 'rec and in ' || c[1], c[6], c[5])
         END)
     || [
         _ranking_option(
             'head', head, 'a number from 0 to 1',
             coalesce(_ranking_is_number(typeof(head)) AND TRY_CAST(head AS DOUBLE) BETWEEN 0 AND 1, false)),
         _ranking_option('divergence', divergence, 'js|kl', coalesce(divergence::VARCHAR IN ('js', 'kl'), false))]);
+CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
+WITH _ranking_paired_systems AS NOT MATERIALIZED (
+    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
+)
+SELECT
+    pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
+    len(depths) / nullif(longer, 0) AS overlap,
+    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
+    list_sum(list_transform(
+        flatten(
+            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
+            || list_transform(
+                depths,
+                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))),
+        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
+    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
+    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
+    CASE WHEN longer > 0
+        THEN (
+            len(depths) = longer AND top_baseline = top_system
+            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
+        )::INTEGER::DOUBLE
+    END AS same_list
+FROM (
+    SELECT
+        *,
+        greatest(top_baseline, top_system) AS longer,
+        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
+    FROM (
+        SELECT
+            *,
+            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
+        FROM (
+            SELECT
+                *,
+                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
+                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
+            FROM (
+                SELECT
+                    *,
+                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
+                    coalesce(of_system.n_rec, 0) AS n_rec,
+                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
+                FROM (
+                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
+                    FROM (
+                        SELECT
+                            pairs.*,
+                            userid,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
+                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
+                        FROM (
+                            SELECT
+                                userid,
+                                list({
+                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
+                                }) AS lists
+                            FROM (
+                                SELECT *, _ranking_first_places(items) AS places
+                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
+                            GROUP BY userid)
+                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
+                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
+            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
+WHERE (
+    SELECT coalesce(
+        error(
+            caller || ': '
+            || coalesce(
+                _ranking_rec_misfit(rec, names),
+                _ranking_option(
+                    'persistence', persistence, 'a number > 0 and <= 1',
+                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
+        true));
 CREATE OR REPLACE MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
@@ -3852,7 +3984,7 @@ AND (
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
-                        [_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))],
+                        [_ranking_texts_of(truth)],
                         lambda texts: _ranking_missing_columns('truth', texts, [{
                             'argument': 'intent_col',
                             'name': coalesce(intent_col::VARCHAR, 'intent'),
@@ -3906,236 +4038,6 @@ SELECT
     END AS n_truth,
     _ranking_judgement(found, size, len(truth_items), grades, max_k) AS judged
 FROM query_table(CASE WHEN _ranking_is_condensed(min_grade, unjudged) THEN '_ranking_closed_up' ELSE '_ranking_matched' END);
-CREATE OR REPLACE MACRO _ranking_overlaps(rec, names, ks, compared_with, persistence, caller) AS TABLE
-WITH _ranking_paired_systems AS NOT MATERIALIZED (
-    SELECT ranking_system AS system, NULL AS compared_measures FROM _ranking_systems(rec, names)
-)
-SELECT
-    pair, baseline, system, userid, k, n_rec_baseline, n_rec, top_baseline, top_system,
-    len(depths) / nullif(longer, 0) AS overlap,
-    len(depths) / nullif(top_baseline + top_system - len(depths), 0) AS jaccard,
-    list_sum(list_transform(
-        flatten(
-            [list_resize([]::BIGINT[], coalesce(depths[1], longer + 1) - 1, 0)]
-            || list_transform(
-                depths,
-                lambda depth, n: list_resize([]::BIGINT[], coalesce(depths[n + 1], longer + 1) - depth, n))),
-        lambda common, depth: TRY_CAST(persistence AS DOUBLE) ** (depth - 1) * (common / depth)
-    )) / list_sum(list_transform(range(longer), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) AS rbo,
-    CASE WHEN longer > 0 THEN coalesce(common[1] = (1, 1), false)::INTEGER::DOUBLE END AS same_first,
-    CASE WHEN longer > 0
-        THEN (
-            len(depths) = longer AND top_baseline = top_system
-            AND len(list_filter(common, lambda places: places[1] <> places[2])) = 0
-        )::INTEGER::DOUBLE
-    END AS same_list
-FROM (
-    SELECT
-        *,
-        greatest(top_baseline, top_system) AS longer,
-        list_sort(list_transform(common, lambda places: greatest(places[1], places[2])), 'ASC') AS depths
-    FROM (
-        SELECT
-            *,
-            list_filter(found, lambda places: places[1] <= top_baseline AND places[2] <= top_system) AS common
-        FROM (
-            SELECT
-                *,
-                coalesce(_ranking_n_seen(of_baseline.places, k), 0) AS top_baseline,
-                coalesce(_ranking_n_seen(of_system.places, k), 0) AS top_system
-            FROM (
-                SELECT
-                    *,
-                    coalesce(of_baseline.n_rec, 0) AS n_rec_baseline,
-                    coalesce(of_system.n_rec, 0) AS n_rec,
-                    coalesce(_ranking_found_items(baseline_items, system_items), []) AS found
-                FROM (
-                    SELECT *, of_baseline.items AS baseline_items, of_system.items AS system_items
-                    FROM (
-                        SELECT
-                            pairs.*,
-                            userid,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM baseline)[1] AS of_baseline,
-                            list_filter(lists, lambda one: one.system IS NOT DISTINCT FROM pairs.system)[1] AS of_system
-                        FROM (
-                            SELECT
-                                userid,
-                                list({
-                                    'system': system, 'n_rec': n_rec, 'places': places, 'items': list_select(items, places)
-                                }) AS lists
-                            FROM (
-                                SELECT *, _ranking_first_places(items) AS places
-                                FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false))
-                            GROUP BY userid)
-                        CROSS JOIN _ranking_system_pairs('_ranking_paired_systems', compared_with, caller) AS pairs)
-                    WHERE of_baseline IS NOT NULL OR of_system IS NOT NULL))
-            CROSS JOIN (SELECT unnest(_ranking_cuts(ks, caller)) AS k))))
-WHERE (
-    SELECT coalesce(
-        error(
-            caller || ': '
-            || coalesce(
-                _ranking_rec_misfit(rec, names),
-                _ranking_option(
-                    'persistence', persistence, 'a number > 0 and <= 1',
-                    TRY_CAST(persistence AS DOUBLE) > 0 AND TRY_CAST(persistence AS DOUBLE) <= 1)))::BOOLEAN,
-        true));
-CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
-SELECT
-    one.code, system, one.k, one.count, one.of_row, NULL::VARCHAR AS example, size, NULL::BIGINT AS of,
-    NULL::VARCHAR AS severity
-FROM (
-    SELECT system, at_one.size AS size, unnest([
-        {'code': at_one.code, 'k': at_one.k, 'count': n_at, 'of_row': at_row},
-        {'code': 'null_user', 'k': NULL, 'count': n_null_user, 'of_row': null_user},
-        {'code': 'null_item', 'k': NULL, 'count': n_null_item, 'of_row': null_item},
-        {'code': 'null_score', 'k': NULL, 'count': n_null_score, 'of_row': null_score},
-        {'code': 'nan_score', 'k': NULL, 'count': n_nan_score, 'of_row': nan_score},
-        {'code': 'repeated_item', 'k': deepest, 'count': n_repeated_item, 'of_row': repeated_item},
-        {'code': 'equal_scores', 'k': NULL, 'count': n_equal, 'of_row': equal_scores},
-        {'code': 'ties_in_top_k', 'k': deepest, 'count': n_tied, 'of_row': ties_in_top_k},
-        {'code': 'not_in_truth', 'k': NULL, 'count': n_outside, 'of_row': not_in_truth},
-        {'code': 'ties_without_truth', 'k': NULL, 'count': n_ties_outside, 'of_row': ties_outside}]) AS one
-    FROM (
-        SELECT
-            system,
-            at_one,
-            any_value(deepest) AS deepest,
-            count_if(is_judged AND at_one IS NOT NULL)::BIGINT AS n_at,
-            min({'user': user, 'item': NULL::VARCHAR}) FILTER (is_judged) AS at_row,
-            sum(n * (at_one IS NULL AND userid IS NULL)::BIGINT)::BIGINT AS n_null_user,
-            min({'user': 'NULL', 'item': coalesce(first_item, 'NULL')}) FILTER (userid IS NULL) AS null_user,
-            sum((n - n_items) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_item,
-            min({'user': coalesce(user, 'NULL'), 'item': 'NULL'}) FILTER (n_items < n) AS null_item,
-            sum((n - n_scores) * (at_one IS NULL)::BIGINT)::BIGINT AS n_null_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(without_score, 'NULL')}) FILTER (n_scores < n) AS null_score,
-            sum((n_scores - n_ranked) * (at_one IS NULL)::BIGINT)::BIGINT AS n_nan_score,
-            min({'user': coalesce(user, 'NULL'), 'item': coalesce(nan_item, 'NULL')}) FILTER (n_ranked < n_scores) AS nan_score,
-            sum(n_repeated * (at_one IS NULL AND userid IS NOT NULL)::BIGINT)::BIGINT AS n_repeated_item,
-            min({'user': user, 'item': repeated}) FILTER (n_repeated > 0) AS repeated_item,
-            count_if(at_one IS NULL AND is_judged AND is_equal)::BIGINT AS n_equal,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_equal) AS equal_scores,
-            count_if(at_one IS NULL AND is_judged AND is_tied)::BIGINT AS n_tied,
-            min({'user': user, 'item': NULL}) FILTER (is_judged AND is_tied) AS ties_in_top_k,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged)::BIGINT AS n_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged) AS not_in_truth,
-            count_if(at_one IS NULL AND userid IS NOT NULL AND NOT is_judged AND has_ties)::BIGINT AS n_ties_outside,
-            min({'user': user, 'item': NULL}) FILTER (NOT is_judged AND has_ties) AS ties_outside
-        FROM (
-            SELECT
-                lists.* EXCLUDE (at_k, items),
-                truths.userid IS NOT NULL AS is_judged,
-                is_equal OR is_tied AS has_ties,
-                unnest([NULL] || list_filter(
-                    at_k, lambda one: one.code <> 'shorter_than_truth' OR coalesce(n < truths.n_relevant, false))) AS at_one
-            FROM _ranking_list_facts(rec, names, ks, max_k) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS truths
-                ON _ranking_same_id(lists.userid, truths.userid))
-        GROUP BY system, at_one))
-WHERE one.count > 0;
-CREATE OR REPLACE MACRO _ranking_evidence(rec, truth, history, names, min_grade, unseen) AS TABLE
-SELECT
-    unseen AS unseen, system, item,
-    count(deviation) AS n,
-    sum(deviation)::BIGINT AS total,
-    sum(deviation * deviation)::BIGINT AS squares,
-    count_if(is_whole AND deviation < 0)::BIGINT AS below,
-    count_if(is_whole AND deviation > 0)::BIGINT AS above,
-    count_if(is_whole AND userid IS NOT NULL)::BIGINT AS lists,
-    sum(n_rows * is_whole::BIGINT)::BIGINT AS rows,
-    count_if(is_whole AND n > 2)::BIGINT AS long,
-    count_if(is_whole AND is_stepped)::BIGINT AS stepped,
-    count_if(is_whole AND is_stepped AND lowest IN (0, 1) AND highest = lowest + n - 1)::BIGINT AS numbered,
-    count_if(is_whole AND is_against AND n > 0)::BIGINT AS against,
-    count_if(is_whole AND n_relevant IS NOT NULL)::BIGINT AS judged,
-    sum(n_unknown * (is_whole AND n_relevant IS NOT NULL)::BIGINT)::BIGINT AS unknown,
-    count_if(is_whole AND n_relevant > 1)::BIGINT AS several,
-    count_if(is_whole AND is_first)::BIGINT AS first,
-    count_if(is_whole AND is_mixed)::BIGINT AS mixed,
-    count_if(is_whole AND is_mixed AND is_ordered)::BIGINT AS ordered,
-    min(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS least,
-    max(content) FILTER (is_whole AND n_relevant IS NOT NULL) AS most,
-    min(userid::VARCHAR) FILTER (is_whole AND deviation < 0) AS user
-FROM (
-    SELECT
-        *,
-        CASE WHEN n_relevant > 1 AND len(hits) = n_relevant THEN _ranking_are_first(hits, scores, n_relevant) END AS is_first,
-        n_grades > 1 AS is_mixed,
-        CASE WHEN n_grades > 1 THEN _ranking_are_first(found, NULL, len(found)) END AS is_ordered,
-        unnest(
-            [{'is_whole': NOT unseen, 'item': NULL::VARCHAR, 'deviation': round(list_avg(deviations))::BIGINT}]
-            || list_transform(
-                deviations,
-                lambda one, i: {'is_whole': false, 'item': hits[i].itemid::VARCHAR, 'deviation': round(one)::BIGINT}),
-            recursive := true)
-    FROM (
-        SELECT
-            *,
-            coalesce(list_transform(
-                CASE WHEN lowest < highest AND len(of_hits) < n THEN hits END,
-                lambda hit: 32768 * (
-                    (_ranking_twice_below(scores, hit.score) - _ranking_twice_below(of_hits, hit.score)) / (n - len(of_hits)) - 1)
-            ), []) AS deviations
-        FROM (
-            SELECT
-                lists.*,
-                users.n_relevant,
-                CASE
-                    WHEN names['descending'] AND n > 2 AND lowest < highest
-                        AND abs((lowest + highest) * n - 2 * total) <= 1e-6 * n * (highest - lowest)
-                    THEN _ranking_in_steps(list_sort(scores, 'ASC', 'NULLS LAST'), n)
-                    ELSE false
-                END AS is_stepped,
-                CASE
-                    WHEN len(judged) = list_unique(list_transform(judged, lambda one: one.itemid)) THEN judged
-                    ELSE list_filter(
-                        judged,
-                        lambda one, i: list_position(list_transform(judged, lambda other: other.itemid), one.itemid) = i)
-                END AS found,
-                list_filter(found, lambda one: one.grade >= _ranking_lowest_grade(min_grade)) AS hits,
-                list_transform(
-                    list_filter(judged, lambda one: one.grade >= _ranking_lowest_grade(min_grade)),
-                    lambda one: one.score) AS of_hits,
-                list_unique(list_transform(
-                    list_filter(found, lambda one: one.grade < _ranking_lowest_grade(min_grade)),
-                    lambda one: one.grade)) AS n_grades
-            FROM (
-                SELECT
-                    recs.system,
-                    recs.userid,
-                    count(*) AS n_rows,
-                    count(score) * (recs.userid IS NOT NULL)::BIGINT AS n,
-                    count(*) - count(grade) AS n_unknown,
-                    min(score) AS lowest,
-                    max(score) AS highest,
-                    sum(score) AS total,
-                    max((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2]
-                        > min((score, rank)) FILTER (score IS NOT NULL AND rank IS NOT NULL)[2] AS is_against,
-                    bit_xor(hash(recs.itemid))::VARCHAR AS content,
-                    list(score) AS scores,
-                    coalesce(list_sort(
-                        list({'score': score, 'grade': grade, 'itemid': recs.itemid})
-                            FILTER (score IS NOT NULL AND grade IS NOT NULL),
-                        'DESC'), []) AS judged
-                FROM (
-                    SELECT
-                        least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
-                        coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
-                        least(*COLUMNS(_ranking_column(names['system'], 'system')))::VARCHAR AS system,
-                        nullif(TRY_CAST(coalesce(*COLUMNS(_ranking_column(names['score'], 'score'))) AS DOUBLE), 'NaN')
-                            AS given,
-                        given * (2 * TRY_CAST(names['descending'] AS BOOLEAN)::INTEGER - 1) AS score,
-                        TRY_CAST(least(*COLUMNS(_ranking_column(NULL, 'rank'))) AS DOUBLE) AS rank
-                    FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('rec', rec)) AS rows)
-                ) AS recs
-                LEFT JOIN (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
-                    ON _ranking_same_id(recs.userid, truths.userid) AND _ranking_same_id(recs.itemid, truths.itemid)
-                ANTI JOIN (FROM _ranking_history(history, names, NULL) WHERE unseen) AS events
-                    ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
-                GROUP BY recs.system, recs.userid) AS lists
-            LEFT JOIN _ranking_truth_users(truth, names, min_grade) AS users
-                ON _ranking_same_id(lists.userid, users.userid))))
-GROUP BY system, item;
 CREATE OR REPLACE MACRO ranking_half_life_utility(judged, k := NULL, half_life := 5, neutral := 0) AS
 list_transform(
     _ranking_views(judged, k),
@@ -4317,6 +4219,10 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
+FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
+UNION ALL
+FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
 CREATE OR REPLACE MACRO ranking_fuse(
     rec, method := 'rrf', weights := NULL, rrf_k := 60, normalize := 'min_max', depth := NULL, systems := NULL,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := 'system', descending := true
@@ -4416,6 +4322,26 @@ WHERE (
         error(caller || ': ' || _ranking_contents_misfit(
             rec, history, items, names, head, divergence, category_col))::BOOLEAN,
         true));
+CREATE OR REPLACE MACRO ranking_overlap(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT
+    compared.baseline, system, k,
+    count(overlap) AS users,
+    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
+    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
+    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
+FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap') AS compared
+GROUP BY pair, compared.baseline, system, k
+ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
+CREATE OR REPLACE MACRO ranking_overlap_by_user(
+    rec, ks, baseline := NULL, persistence := 0.9,
+    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
+) AS TABLE
+SELECT * EXCLUDE (pair, top_baseline, top_system)
+FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
+WHERE overlap IS NOT NULL;
 CREATE OR REPLACE MACRO ranking_interpolated_precision_curve(
     rec, truth, max_k := NULL, user_col := 'userid', item_col := 'itemid', score_col := 'score', grade_col := NULL, system_col := NULL, descending := true, min_grade := NULL, unjudged := 'miss') AS TABLE
 SELECT COLUMNS(lambda c: lower(c) IN ('system', 'recall')), ranking_mean(interpolated) AS "precision"
@@ -4559,30 +4485,6 @@ FROM (
                 lambda rank: rank = 1 OR scores[rank] IS DISTINCT FROM scores[rank - 1])
         END AS starts
     FROM _ranking_judged(rec, truth, names, max_k, true, caller, min_grade, unjudged));
-CREATE OR REPLACE MACRO ranking_overlap(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT
-    compared.baseline, system, k,
-    count(overlap) AS users,
-    count(overlap) FILTER (top_baseline = 0) AS baseline_users_without_rec,
-    count(overlap) FILTER (top_system = 0) AS system_users_without_rec,
-    ranking_mean(COLUMNS(['overlap', 'jaccard', 'rbo', 'same_first', 'same_list']))
-FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap') AS compared
-GROUP BY pair, compared.baseline, system, k
-ORDER BY pair ASC NULLS LAST, k ASC NULLS LAST;
-CREATE OR REPLACE MACRO ranking_overlap_by_user(
-    rec, ks, baseline := NULL, persistence := 0.9,
-    user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
-) AS TABLE
-SELECT * EXCLUDE (pair, top_baseline, top_system)
-FROM _ranking_overlaps(rec, _ranking_names(user_col, item_col, score_col, '', system_col, descending), ks, baseline, persistence, 'ranking_overlap_by_user')
-WHERE overlap IS NOT NULL;
-CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
-FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
-UNION ALL
-FROM _ranking_truth_problems(truth, names, min_grade, unjudged);
 CREATE OR REPLACE MACRO ranking_problem_codes() AS TABLE
 SELECT
     place,
@@ -4964,12 +4866,12 @@ COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a use
 COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
+COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
+COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_interpolated_precision_curve IS 'The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.';
 COMMENT ON MACRO TABLE ranking_precision_recall_curve IS 'The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.';
 COMMENT ON MACRO TABLE ranking_by_item IS 'Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.';
 COMMENT ON MACRO TABLE ranking_judged IS 'A judged ranking for every user with truth: what the other table functions are made of.';
-COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
-COMMENT ON MACRO TABLE ranking_overlap_by_user IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, for each user.';
 COMMENT ON MACRO TABLE ranking_problem_codes IS 'The problems that ranking_check finds, in the order of its rows: how grave each is, and what to write against it.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy IS 'Popularity, novelty, diversity, calibration and coverage of the lists of each system, for every k.';
 COMMENT ON MACRO TABLE ranking_beyond_accuracy_by_user IS 'Popularity, novelty, diversity and calibration of each user''s list, for every k.';
@@ -4980,7 +4882,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_repeated_item _ranking_score _ranking_is_condensed _ranking_column_texts _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_unread_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_history_misfits _ranking_split_misfit _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_misfits _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_history_problems _ranking_truth_users ranking_split _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_fuse_misfit _ranking_contents_misfit ranking_explain ranking_intents_by_user _ranking_judged _ranking_overlaps _ranking_list_problems _ranking_evidence ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user ranking_fuse _ranking_contents_lists ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_overlap ranking_overlap_by_user _ranking_user_problems ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_no_column _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_split_misfit _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

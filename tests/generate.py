@@ -3,15 +3,11 @@
 - sql/README.md: the reference, from the heads of the SQL files, the docstrings and the registry
 - sql/tables/ranking_functions.sql: what there is, as a table
 - sql/tables/internal/columns.sql: which names of columns look like users, items, grades, systems and runs
-- sql/tables/internal/beyond_accuracy.sql: which tables a column of what is in the lists needs
-- sql/tables/internal/measures.sql: what SQL knows of the measures
 - sql/comparison/internal/comparison.sql: the measures that are compared where none are named
 - sql/ranking_udfs.sql: the macros that stay in a database, from the files of all
 """
 
 import inspect
-import re
-import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -19,17 +15,11 @@ from ranking_udfs.arrow.functions import FUNCTIONS
 from ranking_udfs.duckdb import portable, statements
 from ranking_udfs.duckdb.statements import literal
 from ranking_udfs.evaluation.defaults import COMPARED_MEASURES
-from ranking_udfs.measures.contents import BY_USER, CONTENTS
-from ranking_udfs.measures.grammar import SPELLINGS
-from ranking_udfs.measures.registry import MEASURES, Number, Option, measure_table
+from ranking_udfs.measures.registry import MEASURES, measure_table
 from tests import coming_from, reference
 from tests.reference import ROOT
 
 REFERENCE = ROOT / "sql" / "README.md"
-# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
-OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
-# The aggregates over predictions of which lower is better.
-ERRORS = ("mae", "mse", "rmse", "logloss")
 # Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
 # and what makes one list of several in rec.
 LIKE = {
@@ -84,32 +74,6 @@ def function_lines() -> Iterator[str]:
     yield literal("\n".join(" | ".join(row) for row in rows))
 
 
-def options() -> Iterator[str]:
-    """Yield the options of each measure and the macro of its expected value: a text that becomes a MAP."""
-    lines = []
-    for name, measure in MEASURES.items():
-        expected = statements.expected_macro(name) if measure.expected else "NULL"
-        if measure.expected and expected not in statements.macros():
-            raise ValueError(f"ranking_{name}.sql: must have {expected}, as expected=True promises")
-        rules = ", ".join(f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items())
-        is_column = str(measure.column).lower()
-        lines.append(f"{name}={{expected: {expected}, is_column: {is_column}, options: {{{rules}}}}}")
-    yield literal(filled("{" + ", ".join(lines) + "}"))
-
-
-def filled(text: str) -> str:
-    """The text in lines as long as may be, broken outside of quotes alone."""
-    together = re.sub('"[^"]*"', lambda quoted: quoted[0].replace(" ", "\0"), text)
-    lines = textwrap.fill(together, 128, break_long_words=False, break_on_hyphens=False)
-    return lines.replace("\0", " ")
-
-
-def rule_text(rule: Option) -> str:
-    """The rule of an option, its default first: `truth|min`, `a number > 1, with discount=original`."""
-    only_with = rule.only_with if isinstance(rule, Number) else None
-    return str(rule) + (f", with {'='.join(only_with)}" if only_with else "")
-
-
 def like_pattern(what: str) -> Iterator[str]:
     """Yield the pattern of such columns in what _ranking_column_texts gives; grades have to be numbers."""
     number = r"(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),"
@@ -120,37 +84,6 @@ def near_patterns() -> Iterator[str]:
     """Yield the pattern of columns to suggest for each argument, in what _ranking_column_texts gives."""
     for name, pattern in NEAR.items():
         yield f"        WHEN {literal(name)} THEN " + literal(f'(?i), "?({pattern})"? ')
-
-
-def known_measures() -> Iterator[str]:
-    """Yield what a comparison asks of each measure, under each of its names: a text that becomes a MAP."""
-    words = {True: "true", False: "false", None: "NULL"}
-    pairs = ", ".join(
-        f"{name}={{measure: {measure.name}, "
-        f"higher_is_better: {words[measure.higher_is_better]}, "
-        f"is_share: {str(measure.range.low >= 0 and measure.range.high <= 1).lower()}}}"
-        for name, measure in SPELLINGS.items()
-    )
-    pairs += "".join(
-        f", {name}={{measure: NULL, higher_is_better: {is_higher}, is_share: {words[is_share]}}}"
-        for name, is_higher, is_share in (
-            *((one.name, "NULL", one.range.high == 1) for one in BY_USER),
-            *((name, "NULL", True) for name in OVERLAPS),
-            *((name, "false", False) for name in ERRORS),
-        )
-    )
-    yield literal(filled(f"{{{pairs}}}"))
-
-
-def contents_columns() -> Iterator[str]:
-    """Yield which columns of ranking_beyond_accuracy are there, by the tables that they need."""
-    by_tables: dict[tuple[str, ...], list[str]] = {}
-    for one in CONTENTS.values():
-        by_tables.setdefault(one.arguments[1:], []).append(literal(one.name))
-    for tables, names in by_tables.items():
-        given = [f"({' OR '.join(f'{one} IS NOT NULL' for one in table.split(' or '))})" for table in tables]
-        if given:
-            yield f"    WHEN name IN ({', '.join(names)})\n        THEN {' AND '.join(given)}"
 
 
 def between(text: str, begin: str, end: str, lines: Iterator[str]) -> str:
@@ -172,12 +105,10 @@ def generated() -> dict[Path, str]:
         REFERENCE: reference_text(),
     }
     for file, blocks in {
-        "tables/internal/measures": {"options": options(), "measures": known_measures()},
         "tables/internal/columns": {
             "patterns": near_patterns(),
             **{what: like_pattern(what) for what in LIKE},
         },
-        "tables/internal/beyond_accuracy": {"columns": contents_columns()},
         "comparison/internal/comparison": {"measures": iter([literal(",".join(COMPARED_MEASURES))])},
     }.items():
         path = ROOT / "sql" / f"{file}.sql"

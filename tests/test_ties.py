@@ -10,10 +10,19 @@ import duckdb
 import pytest
 
 import ranking_udfs
-from ranking_udfs.duckdb.statements import expected_macro, macros
+from ranking_udfs.duckdb.statements import macros
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import is_close, literal, with_internals
-from tests.ties import Tied, create_tables, cut_query, expected_call, mean, random_cases, tied
+from tests.ties import (
+    Tied,
+    create_tables,
+    cut_query,
+    expected_call,
+    expected_macro,
+    mean,
+    random_cases,
+    tied,
+)
 from tests.witnesses import WITNESSES, Options
 
 CLOSE = 1e-12

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import duckdb
 
-from ranking_udfs.duckdb.statements import expected_macro
+from ranking_udfs.duckdb.statements import macros
 from tests.conftest import literal
 from tests.witnesses import WITNESSES, Options, Ranking, judge_slowly
 
@@ -64,6 +64,12 @@ def tied(ranks: Any, lasts: Any, grades: Any, ideal: Any, size: int) -> str:
     """A judged ranking with ties, written out."""
     lists = f"ranks: {ranks}::INTEGER[], lasts: {lasts}::INTEGER[], grades: {grades}::DOUBLE[]"
     return f"{{{lists}, ideal: {ideal}::DOUBLE[], size: {size}::INTEGER}}"
+
+
+def expected_macro(measure: str) -> str:
+    """The name of the macro that computes a measure's expected value over ties."""
+    own = f"_ranking_expected_{measure}"
+    return own if own in macros() else f"_ranking_{measure}"
 
 
 def expected_call(name: str, options: Options) -> str:

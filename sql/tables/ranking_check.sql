@@ -254,21 +254,17 @@ FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_prob
 WHERE misfit IS NOT NULL
 UNION ALL
 SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (
-    SELECT _ranking_like_grades(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))))
-        AS found)
+FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL
 SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
-FROM (
-    SELECT _ranking_like_systems(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))))
-        AS found)
+FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL
 SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
 FROM (
     SELECT list_filter(
-        _ranking_like_runs(_ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false)))),
+        _ranking_like_runs(_ranking_texts_of(rec)),
         lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
 UNION ALL
@@ -494,31 +490,23 @@ list_transform(
             _ranking_type(truth, time_col, 'time'), _ranking_type(history, time_col, 'time')
         )],
     lambda c: CASE
-        WHEN c[1] = 'time_col' AND typeof(time_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat('time_col must be the name of a column, got ', _ranking_cut(c[2]))
+        WHEN c[1] = 'time_col' AND _ranking_name_problem(c[1], typeof(time_col), c[2]) IS NOT NULL
+            THEN _ranking_name_problem(c[1], typeof(time_col), c[2])
         WHEN c[1] = 'time_col' AND (time_col::VARCHAR = '' OR (time_col IS NULL AND c[3] IS NULL AND c[4] IS NULL))
             THEN NULL
         WHEN c[1] = 'time_col' AND time_col IS NULL AND (c[3] IS NULL OR c[4] IS NULL)
             THEN concat(
                 'truth or history without a column time, so its late events are not looked for, got ',
                 CASE WHEN c[3] IS NULL THEN 'one in history' ELSE 'one in truth' END)
-        WHEN c[4] IS NULL
-            THEN concat(
-                'history must have a column ', _ranking_cut(c[2]), ' (', c[1], '), got ',
-                _ranking_columns(_ranking_column_texts(typeof((SELECT events FROM query_table(history) AS events WHERE false)))))
+        WHEN c[4] IS NULL THEN _ranking_no_column('history', c[2], c[1], _ranking_texts_of(history))
         WHEN c[1] = 'time_col' AND c[3] IS NULL
-            THEN concat(
-                'truth must have a column ', _ranking_cut(c[2]), ' (time_col), got ',
-                _ranking_columns(_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))))
+            THEN _ranking_no_column('truth', c[2], 'time_col', _ranking_texts_of(truth))
         WHEN c[1] = 'time_col'
             THEN CASE WHEN _ranking_time_kind(c[3]) = _ranking_time_kind(c[4]) THEN NULL ELSE concat(
                 _ranking_cut(c[2]), ' must be integers, DATEs or TIMESTAMPs, of one kind in truth and in history, got ',
                 _ranking_cut(c[3]), ' and ', _ranking_cut(c[4]))
             END
-        WHEN NOT _ranking_same_type(c[3], c[4])
-            THEN concat(
-                _ranking_cut(c[2]), ' must have the same type in truth and in history, got ', _ranking_cut(c[3]), ' and ',
-                _ranking_cut(c[4]))
+        ELSE _ranking_type_problem(c[2], 'truth and in history', c[3], c[4])
     END);
 
 -- The problems that follow from what _ranking_evidence sums: scores whose best end is down, truth that was joined into a

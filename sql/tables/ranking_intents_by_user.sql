@@ -108,7 +108,7 @@ AND (
             CASE
                 WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
                     THEN list_transform(
-                        [_ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))],
+                        [_ranking_texts_of(truth)],
                         lambda texts: _ranking_missing_columns('truth', texts, [{
                             'argument': 'intent_col',
                             'name': coalesce(intent_col::VARCHAR, 'intent'),

@@ -173,12 +173,8 @@ list_any_value(
             ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
         ],
         lambda c: CASE
-            WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-                THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
-            WHEN c[4] IS NULL
-                THEN concat(
-                    'events must have a column ', _ranking_cut(c[3]), ' (', c[1], '), got ',
-                    _ranking_columns(_ranking_column_texts(typeof((SELECT rows FROM query_table(events) AS rows WHERE false)))))
+            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
             WHEN c[1] = 'time_col'
                 THEN CASE
                     WHEN _ranking_time_kind(c[4]) IS NULL

@@ -1,29 +1,31 @@
 -- True, or an error if an option of a comparison cannot be.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_options(confidence, margin, correction, test, permutations, seed, caller) AS
-CASE
-    WHEN _ranking_collation_problem() IS NOT NULL THEN error(concat(caller, ': ', _ranking_collation_problem()))
-    WHEN NOT coalesce(
-        TRY_CAST(confidence AS DOUBLE) > 0 AND TRY_CAST(confidence AS DOUBLE) < 1, false
-    ) OR NOT _ranking_is_number(typeof(confidence))
-        THEN error(concat(
-            caller, ': confidence must be a number above 0 and below 1, got ', _ranking_list_names([confidence])))
-    WHEN margin IS NOT NULL AND NOT (
-        _ranking_is_number(typeof(margin)) AND coalesce(isfinite(TRY_CAST(margin AS DOUBLE)), false)
-        AND coalesce(TRY_CAST(margin AS DOUBLE) >= 0, false))
-        THEN error(concat(caller, ': margin must be a number of 0 or more, got ', _ranking_list_names([margin])))
-    WHEN coalesce(correction::VARCHAR, '') NOT IN ('holm', 'bh', 'none')
-        THEN error(concat(caller, ': correction must be holm|bh|none, got ', _ranking_list_names([correction])))
-    WHEN coalesce(test::VARCHAR, '') NOT IN ('t', 'randomization')
-        THEN error(concat(caller, ': test must be t|randomization, got ', _ranking_list_names([test])))
-    WHEN NOT (_ranking_is_integer(typeof(permutations)) AND coalesce(TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000, false))
-        THEN error(concat(
-            caller, ': permutations must be an integer from 1 to 10000000, got ', _ranking_list_names([permutations])
-        ))
-    WHEN NOT (_ranking_is_integer(typeof(seed)) AND coalesce(TRY_CAST(seed AS BIGINT) >= 0, false))
-        THEN error(concat(
-            caller, ': seed must be an integer from 0 to 9223372036854775807, got ', _ranking_list_names([seed])))
-    ELSE true
-END;
+coalesce(
+    error(caller || ': ' || coalesce(_ranking_collation_problem(), list_any_value(list_transform(
+        [
+            (
+                'confidence', confidence::VARCHAR, 'a number above 0 and below 1',
+                _ranking_is_number(typeof(confidence)) AND TRY_CAST(confidence AS DOUBLE) > 0
+                AND TRY_CAST(confidence AS DOUBLE) < 1
+            ),
+            (
+                'margin', margin::VARCHAR, 'a number of 0 or more',
+                margin IS NULL
+                OR _ranking_is_number(typeof(margin)) AND isfinite(TRY_CAST(margin AS DOUBLE)) AND TRY_CAST(margin AS DOUBLE) >= 0
+            ),
+            ('correction', correction::VARCHAR, 'holm|bh|none', correction::VARCHAR IN ('holm', 'bh', 'none')),
+            ('test', test::VARCHAR, 't|randomization', test::VARCHAR IN ('t', 'randomization')),
+            (
+                'permutations', permutations::VARCHAR, 'an integer from 1 to 10000000',
+                _ranking_is_integer(typeof(permutations)) AND TRY_CAST(permutations AS DOUBLE) BETWEEN 1 AND 10000000
+            ),
+            (
+                'seed', seed::VARCHAR, 'an integer from 0 to 9223372036854775807',
+                _ranking_is_integer(typeof(seed)) AND TRY_CAST(seed AS BIGINT) >= 0
+            )],
+        lambda one: CASE WHEN one[4] IS NOT TRUE
+            THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
+    true);
 
 -- Names as an error lists them, on one line. Used wherever one of a comparison's does.
 CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS

@@ -259,23 +259,20 @@ list_any_value(
             )],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
-            WHEN c[3] = 'category_col' AND typeof(category_col) NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-                THEN concat('category_col must be the name of a column, got ', _ranking_cut(c[4]))
+            WHEN c[3] = 'category_col' AND _ranking_name_problem(c[3], typeof(category_col), c[4]) IS NOT NULL
+                THEN _ranking_name_problem(c[3], typeof(category_col), c[4])
             WHEN c[5] IS NULL
                 THEN list_transform(
-                    [_ranking_column_texts(CASE c[1]
-                        WHEN 'history' THEN typeof((SELECT rows FROM query_table(coalesce(history, rec)) AS rows WHERE false))
-                        ELSE typeof((SELECT rows FROM query_table(coalesce(items, rec)) AS rows WHERE false))
-                    END)],
+                    [CASE c[1]
+                        WHEN 'history' THEN _ranking_texts_of(coalesce(history, rec))
+                        ELSE _ranking_texts_of(coalesce(items, rec))
+                    END],
                     lambda texts: _ranking_missing_columns(c[1], texts, [{
                         'argument': c[3],
                         'name': c[4],
                         'near': _ranking_nearest_column(texts, c[3]),
                         'is_elsewhere': c[3] <> 'category_col'}]))[1]
-            WHEN NOT _ranking_same_type(c[5], c[6])
-                THEN concat(
-                    _ranking_cut(c[4]), ' must have the same type in rec and in ', c[1], ', got ', _ranking_cut(c[6]), ' and ',
-                    _ranking_cut(c[5]))
+            ELSE _ranking_type_problem(c[4], 'rec and in ' || c[1], c[6], c[5])
         END)
     || [
         _ranking_option(
@@ -288,15 +285,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_is_contents_column(name, history, items) A
 CASE
     WHEN name = 'ranking_system' THEN false
     WHEN name = 'users_without_history' THEN history IS NOT NULL
-    -- columns: generated from measures/contents.py, do not edit
-    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift')
-        THEN (history IS NOT NULL)
-    WHEN name IN ('diversity', 'categories')
-        THEN (items IS NOT NULL)
-    WHEN name IN ('miscalibration')
-        THEN (history IS NOT NULL) AND (items IS NOT NULL)
-    WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy')
-        THEN (history IS NOT NULL OR items IS NOT NULL)
-    -- end of columns
+    CONTENTS_COLUMNS
     ELSE true
 END;

@@ -103,8 +103,8 @@ list_transform(
     list_transform(
         -- In stages, since DuckDB plans each regular expression as often as it is named.
         [{
-            'rec': _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))),
-            'truth': _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false)))}],
+            'rec': _ranking_texts_of(rec),
+            'truth': _ranking_texts_of(truth)}],
         lambda texts: {
             'system': lower(coalesce(names['system']::VARCHAR, 'system')),
             'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
@@ -149,6 +149,27 @@ concat(
         ', ',
         ',, '),
     ',');
+
+-- The columns of a table as such a text. Known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_texts_of(source) AS
+_ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
+
+-- The error text of an argument that is no name of a column, by its type; NULL for one that is.
+CREATE OR REPLACE TEMP MACRO _ranking_name_problem(argument, type, given) AS
+CASE WHEN type NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
+    THEN concat(argument, ' must be the name of a column, got ', _ranking_cut(given))
+END;
+
+-- The error text of a column whose types in two tables cannot be matched; NULL for one of types that can be.
+CREATE OR REPLACE TEMP MACRO _ranking_type_problem(name, tables, one, other) AS
+CASE WHEN NOT _ranking_same_type(one, other)
+    THEN concat(
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
+END;
+
+-- The error text of a column that a table does not have.
+CREATE OR REPLACE TEMP MACRO _ranking_no_column(source, name, argument, texts) AS
+concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 
 -- The columns that look like those that tell models apart.
 CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS

@@ -92,48 +92,7 @@ _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF
 -- The direction and the range of each measure, under each of its names. A text that is cast, since
 -- DuckDB takes as long to plan each part of a MAP as a function.
 CREATE OR REPLACE TEMP MACRO _ranking_known_measures() AS
--- measures: generated from the registry, do not edit
-'{recall={measure: recall, higher_is_better: true, is_share: true}, recall_at={measure: recall, higher_is_better: true, is_share:
-true}, precision={measure: precision, higher_is_better: true, is_share: true}, precision_at={measure: precision,
-higher_is_better: true, is_share: true}, f_measure={measure: f_measure, higher_is_better: true, is_share: true},
-f1_score={measure: f_measure, higher_is_better: true, is_share: true}, f1={measure: f_measure, higher_is_better: true, is_share:
-true}, f_score={measure: f_measure, higher_is_better: true, is_share: true}, hit_rate={measure: hit_rate, higher_is_better:
-true, is_share: true}, hitrate={measure: hit_rate, higher_is_better: true, is_share: true}, success={measure: hit_rate,
-higher_is_better: true, is_share: true}, hits={measure: hits, higher_is_better: true, is_share: false}, mrr={measure: mrr,
-higher_is_better: true, is_share: true}, reciprocal_rank={measure: mrr, higher_is_better: true, is_share: true},
-recip_rank={measure: mrr, higher_is_better: true, is_share: true}, rr={measure: mrr, higher_is_better: true, is_share: true},
-first_hit_rank={measure: first_hit_rank, higher_is_better: false, is_share: false}, average_precision={measure:
-average_precision, higher_is_better: true, is_share: true}, ap={measure: average_precision, higher_is_better: true, is_share:
-true}, auc={measure: auc, higher_is_better: true, is_share: true}, roc_auc={measure: auc, higher_is_better: true, is_share:
-true}, dcg={measure: dcg, higher_is_better: true, is_share: false}, discounted_cumulative_gain={measure: dcg, higher_is_better:
-true, is_share: false}, ideal_dcg={measure: ideal_dcg, higher_is_better: NULL, is_share: false}, idcg={measure: ideal_dcg,
-higher_is_better: NULL, is_share: false}, ndcg={measure: ndcg, higher_is_better: true, is_share: true},
-cumulative_gain={measure: cumulative_gain, higher_is_better: true, is_share: false}, cg={measure: cumulative_gain,
-higher_is_better: true, is_share: false}, err={measure: err, higher_is_better: true, is_share: true}, rbp={measure: rbp,
-higher_is_better: true, is_share: true}, rank_biased_precision={measure: rbp, higher_is_better: true, is_share: true},
-half_life_utility={measure: half_life_utility, higher_is_better: true, is_share: true}, hlu={measure: half_life_utility,
-higher_is_better: true, is_share: true}, r_precision={measure: r_precision, higher_is_better: true, is_share: true},
-rprec={measure: r_precision, higher_is_better: true, is_share: true}, bpref={measure: bpref, higher_is_better: true, is_share:
-true}, judged_share={measure: judged_share, higher_is_better: NULL, is_share: true}, interpolated_precision={measure:
-interpolated_precision, higher_is_better: true, is_share: true}, iprec={measure: interpolated_precision, higher_is_better: true,
-is_share: true}, interpolated_average_precision={measure: interpolated_average_precision, higher_is_better: true, is_share:
-true}, eleven_point_average={measure: interpolated_average_precision, higher_is_better: true, is_share: true},
-spearman={measure: spearman, higher_is_better: true, is_share: false}, kendall_tau={measure: kendall_tau, higher_is_better:
-true, is_share: false}, kendall={measure: kendall_tau, higher_is_better: true, is_share: false}, concordant_pairs={measure:
-concordant_pairs, higher_is_better: true, is_share: true}, pairwise_accuracy={measure: concordant_pairs, higher_is_better: true,
-is_share: true}, map={measure: average_precision, higher_is_better: true, is_share: true}, kendall_s_tau={measure: kendall_tau,
-higher_is_better: true, is_share: false}, popularity={measure: NULL, higher_is_better: NULL, is_share: true},
-profile_popularity={measure: NULL, higher_is_better: NULL, is_share: true}, novelty={measure: NULL, higher_is_better: NULL,
-is_share: false}, long_tail={measure: NULL, higher_is_better: NULL, is_share: true}, repeats={measure: NULL, higher_is_better:
-NULL, is_share: true}, cold={measure: NULL, higher_is_better: NULL, is_share: true}, diversity={measure: NULL, higher_is_better:
-NULL, is_share: true}, categories={measure: NULL, higher_is_better: NULL, is_share: true}, miscalibration={measure: NULL,
-higher_is_better: NULL, is_share: false}, overlap={measure: NULL, higher_is_better: NULL, is_share: true}, jaccard={measure:
-NULL, higher_is_better: NULL, is_share: true}, rbo={measure: NULL, higher_is_better: NULL, is_share: true}, same_first={measure:
-NULL, higher_is_better: NULL, is_share: true}, same_list={measure: NULL, higher_is_better: NULL, is_share: true}, mae={measure:
-NULL, higher_is_better: false, is_share: false}, mse={measure: NULL, higher_is_better: false, is_share: false}, rmse={measure:
-NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_is_better: false, is_share: false}}'
--- end of measures
-::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
+KNOWN_MEASURES::MAP(VARCHAR, STRUCT(measure VARCHAR, higher_is_better BOOLEAN, is_share BOOLEAN));
 
 -- The options of each measure, and the macro of its expected value over ties. A text that is cast, as
 -- _ranking_known_measures is.
@@ -142,34 +101,7 @@ NULL, higher_is_better: false, is_share: false}, logloss={measure: NULL, higher_
 --     (whether it has a column of its own where no measures are named), options (MAP from name to rule: words, the
 --     default first, or `a number ...`, perhaps `, with` another option that it needs)), in the order of the registry
 CREATE OR REPLACE TEMP MACRO _ranking_options() AS
--- options: generated from the registry, do not edit
-'{recall={expected: _ranking_recall, is_column: true, options: {normalize="truth|min", min_grade="a number > 0"}},
-precision={expected: _ranking_precision, is_column: true, options: {divide="list|k", min_grade="a number > 0"}},
-f_measure={expected: _ranking_f_measure, is_column: true, options: {beta="a number >= 0", divide="list|k",
-min_grade="a number > 0"}}, hit_rate={expected: _ranking_expected_hit_rate, is_column: true, options:
-{min_grade="a number > 0"}}, hits={expected: _ranking_hits, is_column: true, options: {min_grade="a number > 0"}},
-mrr={expected: _ranking_expected_mrr, is_column: true, options: {min_grade="a number > 0"}}, first_hit_rank={expected: NULL,
-is_column: true, options: {min_grade="a number > 0"}}, average_precision={expected: _ranking_expected_average_precision,
-is_column: true, options: {normalize="truth|min|hits|k", min_grade="a number > 0"}}, auc={expected: _ranking_expected_auc,
-is_column: true, options: {min_grade="a number > 0"}}, dcg={expected: _ranking_expected_dcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life"}}, ideal_dcg={expected: _ranking_ideal_dcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life"}}, ndcg={expected: _ranking_expected_ndcg, is_column: true, options:
-{gain="exp|linear", discount="log2|original|half_life", base="a number > 1, with discount=original",
-half_life="a number > 1, with discount=half_life", ideal="cut|truth|k"}}, cumulative_gain={expected:
-_ranking_expected_cumulative_gain, is_column: true, options: {gain="linear|exp"}}, err={expected: NULL, is_column: false,
-options: {max_grade="a number > 0 and <= 1000"}}, rbp={expected: _ranking_expected_rbp, is_column: true, options:
-{persistence="a number >= 0 and < 1", gain="binary|graded", max_grade="a number > 0 and <= 1000, with gain=graded",
-min_grade="a number > 0, with gain=binary"}}, half_life_utility={expected: _ranking_expected_half_life_utility, is_column: true,
-options: {half_life="a number > 1", neutral="a number >= 0"}}, r_precision={expected: _ranking_expected_r_precision, is_column:
-true, options: {min_grade="a number > 0"}}, bpref={expected: NULL, is_column: true, options: {min_grade="a number > 0"}},
-judged_share={expected: NULL, is_column: true, options: {}}, interpolated_precision={expected: NULL, is_column: true, options:
-{recall="a number >= 0 and <= 1", min_grade="a number > 0"}}, interpolated_average_precision={expected: NULL, is_column: true,
-options: {min_grade="a number > 0"}}, spearman={expected: NULL, is_column: true, options: {}}, kendall_tau={expected: NULL,
-is_column: true, options: {variant="b|c"}}, concordant_pairs={expected: NULL, is_column: true, options: {}}}'
--- end of options
-::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
+MEASURE_OPTIONS::MAP(VARCHAR, STRUCT(expected VARCHAR, is_column BOOLEAN, options MAP(VARCHAR, VARCHAR)));
 
 -- The options that stand within parentheses, as name=value.
 CREATE OR REPLACE TEMP MACRO _ranking_option_pairs(options) AS

@@ -82,15 +82,15 @@ list_transform(
         )]],
     lambda columns: list_transform(
         [
-            ('rec', _ranking_column_texts(typeof((SELECT recs FROM query_table(rec) AS recs WHERE false))), 4),
-            ('truth', _ranking_column_texts(typeof((SELECT truths FROM query_table(truth) AS truths WHERE false))), 5)
+            ('rec', _ranking_texts_of(rec), 4),
+            ('truth', _ranking_texts_of(truth), 5)
         ],
         lambda source: list_transform(
             [list_transform(
                 list_filter(
                     columns,
                     lambda c: CASE source[3] WHEN 4 THEN c[4] ELSE c[5] END IS NULL
-                        AND c[2] IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')),
+                        AND _ranking_name_problem('', c[2], '') IS NULL),
                 lambda c: {
                     'argument': c[1],
                     'name': c[3],
@@ -98,13 +98,10 @@ list_transform(
                     'is_elsewhere': CASE source[3] WHEN 4 THEN c[5] ELSE c[4] END NOT IN ('', '"NULL"')})],
             lambda missing: _ranking_missing_columns(source[1], source[2], missing))[1])
     || list_transform(columns, lambda c: CASE
-        WHEN c[2] NOT IN ('VARCHAR', 'STRING_LITERAL', '"NULL"')
-            THEN concat(c[1], ' must be the name of a column, got ', _ranking_cut(c[3]))
+        WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
         WHEN c[4] IS NULL OR c[5] IS NULL THEN NULL
         WHEN c[1] IN ('user_col', 'item_col') AND NOT _ranking_same_type(c[4], c[5])
-            THEN concat(
-                _ranking_cut(c[3]), ' must have the same type in rec and in truth, got ', _ranking_cut(c[4]), ' and ',
-                _ranking_cut(c[5]))
+            THEN _ranking_type_problem(c[3], 'rec and in truth', c[4], c[5])
         WHEN c[1] = 'item_col' AND _ranking_cannot_match(c[4] || ',' || c[5])
             THEN concat(
                 _ranking_cut(c[3]), ' must not be or hold an ARRAY or INTERVAL (cast it to a LIST or VARCHAR), got ',

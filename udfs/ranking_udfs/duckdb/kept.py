@@ -23,7 +23,7 @@ def stamp(folders: Iterable[Path]) -> str:
 
 
 try:  # at import, lest a process that outlives an upgrade keep what its older code makes as the newer code's
-    CODE = stamp([Path(__file__).parent])
+    CODE = stamp([Path(__file__).parent, Path(__file__).parents[1] / "measures"])
 except OSError:  # in a zip file
     CODE = ""
 

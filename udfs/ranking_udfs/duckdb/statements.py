@@ -20,7 +20,7 @@ import duckdb
 from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
-from .wrappers import around_formulas, shared_words, with_words
+from .wrappers import around_formulas, registry_words, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
 # The folders of macros, and how a macro's second name begins if its own does not begin so.
@@ -89,7 +89,7 @@ def read(name: str) -> str:
 def texts() -> dict[str, tuple[str, str]]:
     """Return each macro with the comment above it, and the folder of its file, by its name.
 
-    Words in capitals that `shared_words` knows are replaced by what they stand for.
+    Words in capitals that `wrappers` knows are replaced by what they stand for.
     """
     root = folder()
     found = {}
@@ -100,7 +100,7 @@ def texts() -> dict[str, tuple[str, str]]:
             ends = [match.start() for match in starts[1:]] + [len(text)]
             for match, end in zip(starts, ends, strict=False):
                 found[match[1]] = (text[match.start() : end].strip("\n") + "\n", room)
-    words = shared_words(found["ranking_judged"][0])
+    words = shared_words(found["ranking_judged"][0]) | registry_words(found)
     found = {name: (with_words(text, words), room) for name, (text, room) in found.items()}
     template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")
     return found | {name: (text, "measures") for name, text in around_formulas(found, template).items()}
@@ -150,15 +150,6 @@ def read_macros() -> dict[str, Macro]:
         for name, macro in found.items()
     }
     return {name: found[name] for name in TopologicalSorter(called).static_order()}
-
-
-def expected_macro(measure: str) -> str:
-    """Return the name of the macro that computes a measure's expected value over ties.
-
-    A measure that reads no more of the hits than their number needs no formula of its own for it.
-    """
-    own = f"_ranking_expected_{measure}"
-    return own if own in macros() else f"_ranking_{measure}"
 
 
 def with_whole_names(sql: str, database: str) -> str:

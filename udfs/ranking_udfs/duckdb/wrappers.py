@@ -1,14 +1,21 @@
 """What is made when the files of macros are read.
 
-That is the public macro of a measure around its formula, by what the registry knows of its options, and what
-many table functions have in common, in place of words in capitals.
+That is the public macro of a measure around its formula, by what the registry knows of its options; and, in
+place of words in capitals, what many table functions have in common, and what SQL knows of the measures.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from math import isfinite
 
+from ..measures.contents import BY_USER, CONTENTS
+from ..measures.grammar import SPELLINGS
 from ..measures.registry import MEASURES, Measure, Number, Option
+
+# Of ranking_overlap_by_user: of these, as of what is in the lists, neither side is better.
+OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
+# The aggregates over predictions of which lower is better.
+ERRORS = ("mae", "mse", "rmse", "logloss")
 
 
 def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
@@ -93,3 +100,65 @@ def argument_names(arguments: str) -> list[str]:
 
 def with_words(text: str, words: Mapping[str, str]) -> str:
     return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
+
+
+def registry_words(found: Container[str]) -> dict[str, str]:
+    """Return the text of each word in capitals that the registry knows; `found` are the names of macros."""
+    return {
+        "MEASURE_OPTIONS": measure_options(found),
+        "KNOWN_MEASURES": known_measures(),
+        "CONTENTS_COLUMNS": contents_columns(),
+    }
+
+
+def measure_options(found: Container[str]) -> str:
+    """Return the options of each measure and the macro of its expected value, a text that becomes a MAP."""
+    lines = []
+    for name, measure in MEASURES.items():
+        # A measure that reads no more of the hits than their number needs no formula of its own for it.
+        own = f"_ranking_expected_{name}"
+        expected = own if own in found else f"_ranking_{name}"
+        if measure.expected and expected not in found:
+            raise ValueError(f"ranking_{name}.sql: must have {expected}, as expected=True promises")
+        rules = ", ".join(f'{option}="{rule_text(rule)}"' for option, rule in measure.options.items())
+        lines.append(
+            f"{name}={{expected: {expected if measure.expected else 'NULL'}, "
+            f"is_column: {str(measure.column).lower()}, options: {{{rules}}}}}"
+        )
+    return f"'{{{', '.join(lines)}}}'"
+
+
+def rule_text(rule: Option) -> str:
+    """Return the rule of an option, its default first: `truth|min`, `a number > 1, with gain=graded`."""
+    only_with = rule.only_with if isinstance(rule, Number) else None
+    return str(rule) + (f", with {'='.join(only_with)}" if only_with else "")
+
+
+def known_measures() -> str:
+    """Return what a comparison asks of each measure, by each of its names: a text that becomes a MAP."""
+    rows = [
+        (name, one.name, one.higher_is_better, one.range.low >= 0 and one.range.high <= 1)
+        for name, one in SPELLINGS.items()
+    ]
+    rows += [(one.name, "NULL", None, one.range.high == 1) for one in BY_USER]
+    rows += [(name, "NULL", None, True) for name in OVERLAPS]
+    rows += [(name, "NULL", False, False) for name in ERRORS]
+    words = {True: "true", False: "false", None: "NULL"}
+    pairs = (
+        f"{name}={{measure: {known_as}, higher_is_better: {words[higher]}, is_share: {words[share]}}}"
+        for name, known_as, higher, share in rows
+    )
+    return f"'{{{', '.join(pairs)}}}'"
+
+
+def contents_columns() -> str:
+    """Return which columns of ranking_beyond_accuracy are there, by the tables they need: WHENs of a CASE."""
+    by_tables: dict[tuple[str, ...], list[str]] = {}
+    for one in CONTENTS.values():
+        by_tables.setdefault(one.arguments[1:], []).append(f"'{one.name}'")
+    return " ".join(
+        f"WHEN name IN ({', '.join(names)}) THEN "
+        + " AND ".join(f"({' IS NOT NULL OR '.join(table.split(' or '))} IS NOT NULL)" for table in tables)
+        for tables, names in by_tables.items()
+        if tables
+    )
