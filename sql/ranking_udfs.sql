@@ -438,7 +438,7 @@ lower(name) IN (
     'system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec',
     'n_rec_baseline', 'n_truth', 'n_items');
 CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
-SELECT 'swapped', NULL, NULL, sum(n * is_crossed::BIGINT), NULL, NULL, NULL, sum(n), NULL
+SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT) AS count, sum(n) AS of
 FROM (
     SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
     FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
@@ -1131,9 +1131,7 @@ regexp_extract_all(
     '(?s)^\w+\("NULL", (.*)\)$',
     1)[1];
 CREATE OR REPLACE MACRO _ranking_evidence_problems(read) AS TABLE
-SELECT
-    one.code, system, NULL::BIGINT AS k, one.count, one.of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size, one.of,
-    one.severity
+SELECT one.code, system, one.count, one.of_row, one.of, one.severity
 FROM (
     SELECT system, unnest([
         {'code': 'rows', 'count': rows, 'of': NULL, 'severity': NULL, 'of_row': NULL},
@@ -2333,7 +2331,7 @@ LEFT JOIN (
 LEFT JOIN _ranking_catalogue AS known ON _ranking_same_id(counts.itemid, known.itemid)
 GROUP BY systems.ranking_system, systems.k;
 CREATE OR REPLACE MACRO _ranking_id_problems(read, name, kind) AS TABLE
-SELECT one.code, system, NULL::BIGINT AS k, one.count, NULL AS of_row, one.example, NULL::BIGINT AS size, one.of, NULL AS severity
+SELECT one.code, system, one.count, one.example, one.of
 FROM (
     SELECT
         system,
@@ -2371,8 +2369,7 @@ FROM (
         GROUP BY listed.system))
 WHERE one.count > 0;
 CREATE OR REPLACE MACRO _ranking_served_problems(read) AS TABLE
-SELECT code, system, NULL::BIGINT AS k, count(*) AS count, min(user) AS of_row, NULL::VARCHAR AS example, NULL::BIGINT AS size,
-    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+SELECT code, system, count(*) AS count, min(user) AS of_row
 FROM (
     SELECT
         {'user': id::VARCHAR, 'item': NULL::VARCHAR} AS user,
@@ -2397,7 +2394,7 @@ FROM (
     CROSS JOIN (SELECT list(system) AS every_system FROM query_table(read) WHERE is_system))
 GROUP BY code, system;
 CREATE OR REPLACE MACRO _ranking_apart_problems(read) AS TABLE
-SELECT 'systems_apart', system, NULL, len(apart), NULL, list_sort(apart, 'ASC')[1], NULL, n_others, NULL
+SELECT 'systems_apart' AS code, system, len(apart) AS count, list_sort(apart, 'ASC')[1] AS example, n_others AS of
 FROM (
     SELECT
         system,
@@ -3279,23 +3276,17 @@ SELECT
     misfit AS example, NULL::BIGINT AS size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (SELECT unnest(_ranking_history_misfits(truth, history, names, time_col)) AS misfit)
 WHERE misfit IS NOT NULL
-UNION ALL
+UNION ALL BY NAME
 SELECT
-    'truth_in_history', NULL, NULL, count(events.userid),
-    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL), NULL, NULL,
-    count(*), NULL
+    'truth_in_history' AS code, count(events.userid) AS count, count(*) AS of,
+    min({'user': truths.userid::VARCHAR, 'item': truths.itemid::VARCHAR}) FILTER (events.userid IS NOT NULL) AS of_row
 FROM (FROM _ranking_truth_pairs(truth, names) WHERE itemid IS NOT NULL) AS truths
 LEFT JOIN (SELECT DISTINCT userid, itemid FROM _ranking_history(history, names, time_col) WHERE userid IS NOT NULL) AS events
     ON _ranking_same_id(truths.userid, events.userid) AND _ranking_same_id(truths.itemid, events.itemid)
-UNION ALL
+UNION ALL BY NAME
 SELECT
-    'late_history', NULL, NULL,
-    count(*) FILTER (is_late),
-    NULL,
-    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR),
-    NULL,
-    count(*),
-    NULL
+    'late_history' AS code, count(*) FILTER (is_late) AS count, count(*) AS of,
+    concat(min(time) FILTER (is_late)::VARCHAR, ', and truth from ', any_value(truth_time)::VARCHAR) AS example
 FROM (
     SELECT
         *,
@@ -3305,22 +3296,24 @@ FROM (
     CROSS JOIN (
         SELECT min(_ranking_moment(time)) AS truth_moment, arg_min(time, _ranking_moment(time)) AS truth_time
         FROM _ranking_history(truth, names, time_col)))
-UNION ALL
+UNION ALL BY NAME
 SELECT
-    'seen_items', system::VARCHAR, NULL, count(*), min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}), NULL, NULL, NULL, NULL
+    'seen_items' AS code, system::VARCHAR AS system, count(*) AS count,
+    min({'user': userid::VARCHAR, 'item': itemid::VARCHAR}) AS of_row
 FROM (
     SELECT userid, itemid, system FROM _ranking_recs(rec, names) WHERE userid IS NOT NULL AND itemid IS NOT NULL
 ) AS recs
 SEMI JOIN _ranking_history(history, names, time_col) AS events
     ON _ranking_same_id(recs.userid, events.userid) AND _ranking_same_id(recs.itemid, events.itemid)
 GROUP BY system
-UNION ALL
-SELECT 'new_users', NULL, NULL, count(*), {'user': min(id)::VARCHAR, 'item': NULL}, NULL, NULL, NULL, NULL
+UNION ALL BY NAME
+SELECT 'new_users' AS code, count(*) AS count, {'user': min(id)::VARCHAR, 'item': NULL} AS of_row
 FROM _ranking_truth_ids(truth, names, 'user') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.userid)
-UNION ALL
-SELECT 'new_items', NULL, NULL, count(*), NULL, concat(names['item'], ' ', min(id)::VARCHAR), NULL,
-    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')), NULL
+UNION ALL BY NAME
+SELECT
+    'new_items' AS code, count(*) AS count, concat(names['item'], ' ', min(id)::VARCHAR) AS example,
+    (SELECT count(*) FROM _ranking_truth_ids(truth, names, 'item')) AS of
 FROM _ranking_truth_ids(truth, names, 'item') AS truths
 ANTI JOIN _ranking_history(history, names, time_col) AS events ON _ranking_same_id(truths.id, events.itemid);
 CREATE OR REPLACE MACRO _ranking_table_problems(rec, truth, names, min_grade, unjudged) AS TABLE
@@ -3330,23 +3323,23 @@ SELECT
     NULL::VARCHAR AS severity
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
 WHERE misfit IS NOT NULL
-UNION ALL
-SELECT 'grade_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+UNION ALL BY NAME
+SELECT 'grade_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
 FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
-UNION ALL
-SELECT 'system_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+UNION ALL BY NAME
+SELECT 'system_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
 FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
-UNION ALL
-SELECT 'run_not_read', NULL, NULL, len(found), NULL, array_to_string(found, ', '), NULL, NULL, NULL
+UNION ALL BY NAME
+SELECT 'run_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
 FROM (
     SELECT list_filter(
         _ranking_like_runs(_ranking_texts_of(rec)),
         lambda run: lower(run) <> lower(coalesce(names['system']::VARCHAR, 'system'))) AS found)
 WHERE names['system'] IS DISTINCT FROM '' AND len(found) > 0
-UNION ALL
-SELECT 'no_rows', NULL, NULL, 1, NULL, NULL, NULL, NULL, NULL
+UNION ALL BY NAME
+SELECT 'no_rows' AS code, 1 AS count
 WHERE NOT EXISTS (FROM query_table(rec));
 CREATE OR REPLACE MACRO _ranking_rec_misfit(rec, names) AS
 coalesce(
@@ -3473,8 +3466,8 @@ WHERE CASE
 END;
 CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
-    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row, NULL::VARCHAR AS example, size,
-    NULL::BIGINT AS of, NULL::VARCHAR AS severity
+    code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
+    NULL::VARCHAR AS example, size, NULL::BIGINT AS of, NULL::VARCHAR AS severity
 FROM (
     SELECT
         system,
@@ -4810,17 +4803,17 @@ WITH _ranking_read AS MATERIALIZED (
 ), _ranking_problems_found AS NOT MATERIALIZED (
     SELECT problem.* FROM query_table(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
     WHERE problem IS NOT NULL
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_evidence_problems(CASE WHEN history IS NULL THEN '_ranking_read' ELSE '_ranking_read_with_history' END)
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_id_problems('_ranking_read', coalesce(user_col::VARCHAR, 'userid'), 'user')
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_id_problems('_ranking_read', coalesce(item_col::VARCHAR, 'itemid'), 'item')
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_swapped_problems('_ranking_read')
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_served_problems('_ranking_read')
-    UNION ALL
+    UNION ALL BY NAME
     FROM _ranking_apart_problems('_ranking_read')
 )
 FROM _ranking_problem_rows('_ranking_problems_found', _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), min_grade);

@@ -334,7 +334,11 @@ def measure_section(measure: Measure) -> Iterator[str]:
     yield from signatures(macro)
     yield "```"
     yield ""
-    yield from option_rows(measure, said.arguments)
+    meanings = dict(said.arguments)
+    for names, text in said.arguments.items():
+        if other := re.fullmatch("as for (ranking_[a-z]+)", text):
+            meanings |= {name: head(other[1]).arguments[name] for name in names.split(", ")}
+    yield from option_rows(measure, meanings)
     yield from bullets(
         measure.name,
         also_called=names_of(measure.name),

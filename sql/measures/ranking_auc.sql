@@ -4,7 +4,6 @@
 -- above it.
 --
 -- Returns:   DOUBLE from 0 to 1; 0.5 without such a pair; NULL for NULL
--- Source:    Rendle et al. (2009)
 -- Example:   SELECT ranking_auc(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.75
 CREATE OR REPLACE TEMP MACRO _ranking_auc(ranking) AS
 (

@@ -5,7 +5,6 @@
 --
 -- normalize: 'truth', 'min', 'hits' or 'k'
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
--- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
 (

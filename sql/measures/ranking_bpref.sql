@@ -5,7 +5,6 @@
 -- N the relevant and the judged non-relevant items of truth.
 --
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Buckley and Voorhees (2004)
 -- Example:   SELECT ranking_bpref(ranking_judge(['a', 'x', 'b'], ['a', 'x', 'b', 'y'], [1, 0, 1, 0]));  -- 0.75
 CREATE OR REPLACE TEMP MACRO _ranking_bpref(ranking) AS
 (

@@ -3,7 +3,6 @@
 -- C / (C + D), with C and D the pairs in the right and in the wrong order.
 --
 -- Returns: DOUBLE from 0 to 1; NULL without such a pair
--- Source:  Ekstrand, "Rank-Aware Top-N Metrics"
 -- Example: SELECT ranking_concordant_pairs(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO _ranking_concordant_pairs(ranking) AS

@@ -2,7 +2,6 @@
 --
 -- gain:    'linear' for the grade itself, 'exp' for 2^grade - 1 (grades to 1000)
 -- Returns: DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
--- Source:  Jarvelin and Kekalainen (2002)
 -- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
 CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 _ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));

@@ -8,8 +8,6 @@
 -- base:      a number > 1, with discount=original alone; NULL for 2
 -- half_life: a number > 1, with discount=half_life alone; NULL for 5
 -- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
--- Source:    Burges et al. (2005); Jarvelin and Kekalainen (2002) for gain=linear and discount=original; Breese et
---            al. (1998) for discount=half_life
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS

@@ -5,7 +5,6 @@
 --
 -- max_grade: a number > 0 and <= 1000; a grade above it is an error, in the list or in truth
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Chapelle, Metzler, Zhang and Grinspan (2009)
 -- Example:   SELECT ranking_err(ranking_judge(['a', 'x'], ['a']), max_grade := 1);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_err(ranking, max_grade := 4) AS
 (

@@ -6,7 +6,6 @@
 -- beta:      a number >= 0
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
--- Source:    van Rijsbergen (1979), chapter 7
 -- Example:   SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
 CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
 (

@@ -6,7 +6,6 @@
 -- half_life: a number > 1
 -- neutral:   a number >= 0
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Breese, Heckerman and Kadie (1998)
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 _ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));

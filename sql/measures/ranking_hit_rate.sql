@@ -1,7 +1,6 @@
 -- 1 if any relevant item stands in the top k, else 0.
 --
 -- Returns:   DOUBLE, 0 or 1; 0 where truth is empty; NULL for NULL
--- Source:    Deshpande and Karypis (2004)
 -- Example:   SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
 CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
 ((ranking.n_hits > 0)::INTEGER)::DOUBLE;

@@ -1,7 +1,6 @@
 -- The number of relevant items in the top k.
 --
 -- Returns:   DOUBLE: 0, 1, 2, ...; 0 where truth is empty; NULL for NULL
--- Source:    trec_eval (num_rel_ret)
 -- Example:   SELECT ranking_hits(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 2.0
 CREATE OR REPLACE TEMP MACRO _ranking_hits(ranking) AS
 (ranking.n_hits)::DOUBLE;

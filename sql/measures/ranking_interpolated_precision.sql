@@ -4,7 +4,6 @@
 --
 -- recall:    a number >= 0 and <= 1
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Manning, Raghavan and Schuetze (2008), section 8.4
 -- Example:   SELECT ranking_interpolated_precision(ranking_judge([3, 1, 2], [1, 2]), recall := 0.5);
 --            -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO _ranking_interpolated_precision(ranking, recall := 0) AS

@@ -3,7 +3,6 @@
 -- Known items / min(k, |rec|). An item that stands twice in rec, and a NULL, count as not judged.
 --
 -- Returns: DOUBLE from 0 to 1; 0 for an empty list; NULL for NULL
--- Source:  ir_measures (Judged)
 -- Example: SELECT ranking_judged_share(ranking_judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
 --          -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO _ranking_judged_share(ranking) AS

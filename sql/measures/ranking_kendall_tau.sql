@@ -5,7 +5,6 @@
 --
 -- variant: 'b' or 'c'
 -- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
--- Source:  Kendall (1945); Stuart (1953)
 -- Example: SELECT ranking_kendall_tau(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS

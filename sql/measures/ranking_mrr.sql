@@ -3,7 +3,6 @@
 -- 1 / rank of the first hit; 0 without a hit.
 --
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Voorhees (1999)
 -- Example:   SELECT ranking_mrr(ranking_judge([3, 1, 2, 6], [1, 2, 4]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_mrr(ranking) AS
 (coalesce(1 / ranking.hits[1], 0))::DOUBLE;

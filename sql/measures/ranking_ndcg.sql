@@ -2,15 +2,10 @@
 --
 -- ranking_dcg / ranking_ideal_dcg; 0 where that is 0.
 --
--- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
--- discount:  'log2' divides by log2(r + 1); 'original' by max(1, log_base(r)); 'half_life' multiplies by 2^(-(r - 1)
---            / (half_life - 1))
--- base:      a number > 1, with discount=original alone; NULL for 2
--- half_life: a number > 1, with discount=half_life alone; NULL for 5
+-- gain, discount, base, half_life: as for ranking_dcg
 -- ideal:     'cut': the best list of min(k, |truth|) items; 'truth': of |truth|, whatever k is; 'k': k items of grade 1,
 --            for k to 10000 and grades of 0 and 1
 -- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:    Jarvelin and Kekalainen (2002); Burges et al. (2005)
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS

@@ -4,7 +4,6 @@
 --
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
--- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example:   SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'k') AS
 (

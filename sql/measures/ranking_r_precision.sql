@@ -3,7 +3,6 @@
 -- Relevant items in the top min(k, |truth|), divided by |truth|.
 --
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
--- Source:    Buckley and Voorhees (2000)
 -- Example:   SELECT ranking_r_precision(ranking_judge([1, 3, 2, 4], [1, 2, 4]));  -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO _ranking_r_precision(ranking) AS
 (

@@ -7,7 +7,6 @@
 -- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
 -- min_grade:   the lowest grade that is relevant, a number > 0, with gain=binary alone; NULL: every grade above 0 is
 -- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
--- Source:      Moffat and Zobel (2008)
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 _ranking_weighted_rbp(

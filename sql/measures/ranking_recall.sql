@@ -4,7 +4,6 @@
 --
 -- normalize: 'truth' or 'min'
 -- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
--- Source:    Manning, Raghavan and Schuetze (2008), section 8.3
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
 (

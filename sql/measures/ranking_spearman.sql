@@ -4,7 +4,6 @@
 -- taking the average of their ranks. Each grade looks through the list once.
 --
 -- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
--- Source:  Spearman (1904)
 -- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
 (

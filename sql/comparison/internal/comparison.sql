@@ -144,13 +144,8 @@ FULL JOIN (
 
 -- Means, extremes and counts of every pair of systems.
 --
--- Returns: pair, k, ranking_segment, place; found (users that either system has), users (with both values),
---     mean_baseline, mean_system, difference (the mean), relative (difference / mean_baseline, NULL where that is no
---     number), n_higher and n_lower (users whose difference is above or below 0), users_without_rec_baseline and
---     users_without_rec_system (NULL if not known), n_shared (users with lists of both), largest_value (|value|),
---     is_constant (whether all differences are the same, up to 1e-12 of the largest value or 1), is_identical (whether
---     they are all 0 so); and by which powers of 2 to divide what is left without the mean: difference_scale,
---     baseline_scale, and residual_scale, of the residual difference - relative * baseline_value
+-- Differences are equal, or 0, up to 1e-12 of the largest value or 1. Scales are the powers of 2 by which to divide what is
+-- left without the mean; the residual is difference - relative * baseline_value.
 CREATE OR REPLACE TEMP MACRO _ranking_difference_means(paired, caller) AS TABLE
 SELECT
     * EXCLUDE (lowest, highest, baseline_lowest, baseline_highest, tolerance) REPLACE (
@@ -201,10 +196,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_power_of_2(x) AS
 CASE WHEN x > 0 THEN 2 ** least(ceil(log2(x)), 1023) ELSE 1::DOUBLE END;
 
 -- The two values of each user in every measure, and their difference, or an error if a value is not finite.
---
--- Returns: pair, k, ranking_segment, place (that of the measure in the lists), baseline_value and system_value (both
---     NULL if either is), difference (system_value - baseline_value; 0 up to 1e-12 of the larger of them and 1),
---     baseline_has_rec, system_has_rec, is_shared (whether the user has a list of both, as far as that is known)
 CREATE OR REPLACE TEMP MACRO _ranking_user_differences(paired, caller) AS TABLE
 SELECT
     pair, k, ranking_segment, place,

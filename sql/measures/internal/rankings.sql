@@ -9,10 +9,8 @@ _ranking_prefix(
 
 -- A judged ranking cut at rank k: the input of the formulas of the measures.
 --
--- Returns: STRUCT: k BIGINT; top BIGINT, the ranks that are looked at; n_relevant BIGINT, |truth|; n_hits BIGINT, the
---     number of relevant items in the top k; hits INTEGER[], their ranks, and grades DOUBLE[], their grades; seen
---     DOUBLE[], the grades of all judged items in the top k; ideal DOUBLE[], those of truth, descending; log2_ideal
---     DOUBLE, the sum of ln(2) / ln(rank + 1) over the ranks of the best list cut at k
+-- Of the top k, hits are the ranks of relevant items, grades their grades, and seen the grades of all judged items; ideal are
+-- those of truth; log2_ideal is the sum of ln(2) / ln(rank + 1) over the ranks of the best list cut at k.
 CREATE OR REPLACE TEMP MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_ideal) AS
 {
     'k': k,
