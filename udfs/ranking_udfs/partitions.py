@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from .duckdb.functions import OF_MACROS, add_functions
 from .duckdb.statements import identifier, literal, macros, parsed, sql_value
-from .evaluation.columns import ColumnNames, check_keywords, columns_of
 from .evaluation.errors import error_summary
+from .evaluation.options import check_keywords, columns_of
 from .evaluation.words import COUNTS
 from .texts import shorten
 
@@ -411,7 +411,7 @@ def partition(
     parameters = {name: default for name, _, default in signature}
     takes = [one for one in parameters if one not in (*ROLES, "by_user")] + ["ks"] * ("max_k" in parameters)
     check_keywords(function, given, takes)
-    columns_of(function, {name: given[name] for name in given if name in ColumnNames.__annotations__})
+    columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}
     cuts = [ks] if function in MEASURED and not isinstance(ks, (list, tuple, range)) else ks
     sql = {

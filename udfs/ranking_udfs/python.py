@@ -6,20 +6,28 @@ import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 import duckdb
 
 from .duckdb.statements import literal
 from .evaluation import defaults
-from .evaluation.columns import ColumnNames, check_keywords, columns_of
 from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
-from .evaluation.options import COMPARED, OPTIONS, PYTHON, describe
+from .evaluation.options import (
+    OPTIONS,
+    Comparing,
+    Evaluating,
+    check_keywords,
+    columns_of,
+    describe,
+    names_of,
+)
 from .evaluation.problems import problem_text
 from .evaluation.words import Row
 from .inputs.connections import WorkConnection, open_connection
-from .inputs.evaluation import Evaluation, comparison_of, request_of
+from .inputs.evaluation import Evaluation
 from .inputs.tables import Inputs
 from .measures.grammar import Choice, parse_measures
 from .texts import shorten
@@ -36,36 +44,9 @@ CutOffs = int | Sequence[int | None] | None
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Evaluating(ColumnNames, total=False):
-    """The options of an evaluation by their names, which `evaluation/options.py` describes."""
-
-    con: duckdb.DuckDBPyConnection | None
-    segments: Table
-    segment_col: str
-    history: Table
-    items: Table
-    category_col: str
-    head: float
-    divergence: str
-    ties: str
-    check: bool
-    allow_empty: bool
-
-
-class Comparing(Evaluating, total=False):
-    """The options of a comparison or a report."""
-
-    baseline: str | None
-    confidence: float
-    margin: float | None
-    correction: str
-    test: str
-    permutations: int
-    seed: int
-
-
-def described(*names: str) -> Callable[[Function], Function]:
-    """Put the options of these names into a function's docstring, and into its signature."""
+def described(keywords: type) -> Callable[[Function], Function]:
+    """Put the options of these keywords into a function's docstring, and into its signature."""
+    names = names_of(keywords)
 
     def describing(function: Function) -> Function:
         function.__doc__ = (function.__doc__ or "").replace("        options:", describe(names))
@@ -78,7 +59,7 @@ def described(*names: str) -> Callable[[Function], Function]:
     return describing
 
 
-@described(*PYTHON)
+@described(Evaluating)
 def evaluate(
     rec: Table | Mapping[str, Table],
     truth: Table,
@@ -128,7 +109,7 @@ def evaluate(
         return connection.result(work.plan.by_user if by_user and work.plan.by_user else work.summary())
 
 
-@described(*COMPARED, *PYTHON)
+@described(Comparing)
 def compare(
     rec: Table | Mapping[str, Table],
     truth: Table,
@@ -174,7 +155,7 @@ def compare(
         return connection.result("\nUNION ALL BY NAME ".join(f"({one})" for one in queries))
 
 
-@described(*COMPARED, *PYTHON)
+@described(Comparing)
 def report(
     rec: Table | Mapping[str, Table],
     truth: Table,
@@ -238,54 +219,42 @@ def at_work(
     Raises:
         ValueError, TypeError: as the functions say.
     """
-    names = PYTHON if caller == "evaluate" else [*COMPARED, *PYTHON]
-    check_keywords(caller, options, ["measures", "ks", *names])
-    given = {name: one.default for name, one in OPTIONS.items()} | dict(options)
-    columns = columns_of(caller, {name: options[name] for name in options if name in COLUMN_NAMES})
+    check_keywords(
+        caller, options, ["measures", "ks", *names_of(Evaluating if caller == "evaluate" else Comparing)]
+    )
+    given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
+    given.by_user = by_user
+    columns = columns_of(caller, options)
     problems: list[Row] = []
     with value_errors(caller):
-        comparison = comparison_of(given)
-        choices, cuts = parse_request(caller, measures, ks, given["ties"])
-        with open_connection(caller, given["con"], comparison.test == "randomization") as connection:
-            if caller != "evaluate":
-                check_options(connection.con, comparison, caller)
+        given.measures, given.ks = parse_request(measures, ks, given.ties)
+        with open_connection(caller, given.con, given.test == "randomization") as connection:
             for name in ("segment_col", "category_col"):
-                if not isinstance(given[name], str):
-                    raise DataError(f"{name} must be the name of a column, got {given[name]!r}")
+                if not isinstance(vars(given)[name], str):
+                    raise DataError(f"{name} must be the name of a column, got {vars(given)[name]!r}")
             segments, history, items = (
-                None if given[name] is None else connection.name(name, given[name])
+                None if vars(given)[name] is None else connection.name(name, vars(given)[name])
                 for name in ("segments", "history", "items")
             )
             inputs = Inputs(
                 recs=connection.recommendations(rec),
                 truth=connection.name("truth", truth),
                 columns=columns,
-                segment=None if segments is None else (segments, given["segment_col"]),
+                segment=None if segments is None else (segments, given.segment_col),
                 history=history,
-                items=None if items is None else (items, given["category_col"]),
+                items=None if items is None else (items, given.category_col),
                 catalog=connection.catalog,
                 prefix=connection.prefix,
             )
-            request = request_of(inputs, choices, cuts, given, by_user)
-            work = Evaluation(
-                connection.con,
-                inputs,
-                request,
-                comparison,
-                caller,
-                given["check"],
-                given["allow_empty"],
-                problems.append,
-            )
+            work = Evaluation(connection.con, caller, inputs, given, problems.append)
+            if caller != "evaluate":
+                check_options(connection.con, work.options, caller)
             check_request(work)
             yield connection, work
     texts = list(map(problem_text, problems))
     if texts:
         several = f"{len(texts)} notes on the data:\n  " if texts[1:] else ""
         warnings.warn(f"{caller}: {several}" + "\n  ".join(texts), stacklevel=4)
-
-
-COLUMN_NAMES = ColumnNames.__annotations__
 
 
 @contextmanager
@@ -299,8 +268,8 @@ def value_errors(caller: str) -> Iterator[None]:
         raise ValueError(f"{caller}: {text}") from None
 
 
-def parse_request(caller: str, measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list[int | None]]:
-    """Return measures and cut-offs, of all that a function's arguments may be.
+def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list[int | None]]:
+    """Return measures, none for the usual ones, and cut-offs, of all that a function's arguments may be.
 
     Raises:
         DataError: an argument is not valid.
@@ -308,9 +277,8 @@ def parse_request(caller: str, measures: Any, ks: Any, ties: Any) -> tuple[list[
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
     one_text = [measures] if isinstance(measures, str) else measures
-    usual = defaults.MEASURES if caller == "evaluate" else defaults.COMPARED_MEASURES
-    texts = usual if measures is None else [*one_text] if isinstance(one_text, Iterable) else []
-    if not texts or not all(isinstance(one, str) for one in texts):
+    texts = [*one_text] if isinstance(one_text, Iterable) else []
+    if (not texts and measures is not None) or not all(isinstance(one, str) for one in texts):
         raise DataError(f"measures must be texts such as 'ndcg@5,10', got {shorten(repr(measures))}")
     try:
         chosen = [choice for one in texts for choice in parse_measures(one)]
@@ -322,7 +290,7 @@ def parse_request(caller: str, measures: Any, ks: Any, ties: Any) -> tuple[list[
         for k in choice.cuts:
             to_cut_off(k)
     cuts = [to_cut_off(k) for k in (ks if isinstance(ks, Iterable) else [ks])]
-    is_used = not all(choice.cuts for choice in chosen)
+    is_used = not chosen or not all(choice.cuts for choice in chosen)
     if is_used and not cuts:
         raise DataError("ks must be a list of one or more k, got []")
     return chosen, cuts if is_used else []

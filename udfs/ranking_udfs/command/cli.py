@@ -89,14 +89,15 @@ def complete(name: str, arguments: dict[str, Any]) -> SimpleNamespace:
     """
     usual = {name: [] if one.is_list else one.default for name, one in EVERY.items()}
     usual["allow_empty"] = name in ("check", "explain", "overlap")  # which say it, or do not need it
-    usual["grade"] = "" if name == "fuse" else None
+    usual |= {"command": name, "files": []} | ({"grade_col": ""} if name == "fuse" else {})
     lists = {name: value for name, value in arguments.items() if isinstance(value, tuple)}
-    given = SimpleNamespace(**usual | {"command": name, "files": []} | arguments)
+    given = SimpleNamespace(**usual | {one: value for one, value in arguments.items() if value is not None})
     for one in ("measures", "ks", "fail_if"):
         setattr(given, one, [part for parts in lists.get(one, ()) for part in parts])
     texts = [text for text in lists.get("ascending", ()) if text != ALL]
     given.names_ascending = [part for text in texts for part in text.split(",")]
-    given.ascending = bool(lists.get("ascending"))
+    given.descending = bool(given.names_ascending or not lists.get("ascending"))
+    given.check = not given.no_check
     given.files = [*given.files]
     if given.output == "-":  # standard output, as of other commands
         given.output = None

@@ -13,23 +13,22 @@ import duckdb
 
 from ..duckdb.internal import IS_USER
 from ..duckdb.statements import description, literal, read
-from ..evaluation.columns import Columns
-from ..evaluation.comparison import correct_together, pairs_query
-from ..evaluation.defaults import COMPARED_MEASURES, DIGITS, MEASURES
+from ..evaluation.comparison import correct_together, pairs_query, sample_row
+from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError, error_summary
+from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
 from ..evaluation.problems import CODES, NOTHING, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
-from ..evaluation.words import Row
+from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.catalogs import Catalog, Database
-from ..inputs.evaluation import Evaluation, comparison_of, request_of
+from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
 from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
-from ..measures.grammar import parse_measure
 from ..texts import shorten
 from ..version import PACK, version
 from ..writing import atomic_file
-from .gates import check_codes, failures, looks_at
+from .gates import SQL, check_codes, check_sql, failures, looks_at
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, is_terminal, write_output
@@ -56,10 +55,7 @@ WIDEST = 100  # of lines of measures and functions
 def run_command(name: str, given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     try:
-        if SPECS[name].operand == "files":
-            return COMMANDS[name](given) or 0
-        names = [SPECS[name].operand, *" ".join(SPECS[name].groups.values()).split()]
-        return COMMANDS[name](**{one: getattr(given, one) for one in names}) or 0
+        return COMMANDS[name](given) or 0
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
@@ -85,17 +81,26 @@ def width_of(output: str | None) -> int:
 
 @dataclass
 class Work(Evaluation):
-    """An evaluation of the command: with its options by their names, and lines of what `failed`."""
+    """An evaluation of the command, with lines of what `failed`."""
 
-    given: Any = None
     failed: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        is_csv = extension(self.given.by_user or "") in (".csv", ".tsv")
+        self.request = replace(self.request, safe_text=is_csv and self.given.safe_csv)
+
     def prepare(self) -> None:
-        """Check the request, and the conditions of --fail-if, and that no output overwrites an input."""
+        """Check the request and the conditions of --fail-if, before files are read."""
         super().prepare()
-        if any(one.codes for one in self.given.fail_if):
-            codes = fetch_rows(self.con, CODES)
-            check_codes(self.given.fail_if, self.caller, self.request.history, codes)
+        conditions, request = self.given.fail_if, self.request
+        if any(one.codes for one in conditions):
+            check_codes(conditions, self.caller, request.history, fetch_rows(self.con, CODES))
+        if any(one.verdict == SQL for one in conditions):
+            measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
+            row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
+            row = sample_row(self.con) if self.caller == "compare" else row
+            check_sql(self.con, conditions, {**row, **({"segment": ""} if request.by_segment else {})})
 
     @cached_property
     def tables(self) -> Tables:
@@ -118,38 +123,22 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
         if not given.quiet and (given.allow_empty or row["code"] not in NOTHING):
             say("note", problem_text(row))
 
-    name, options = given.command, vars(given)
-    comparison = comparison_of(options)
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
-    usual = COMPARED_MEASURES if name in ("compare", "report") else MEASURES
-    measures = given.measures or [parse_measure(one) for one in usual]
     with (
         with_stdin(inputs_of(given)) as inputs,
-        connect(settings, given.database, has_functions=comparison.test == "randomization") as con,
+        connect(settings, given.database, has_functions=given.test == "randomization") as con,
         progress(con, steps, given.quiet) as step,
     ):
-        request = request_of(
-            inputs, measures, given.ks, options, given.by_user is not None or name == "compare"
-        )
-        is_csv = given.by_user is not None and extension(given.by_user) in (".csv", ".tsv")
-        request = replace(request, safe_text=is_csv and given.safe_csv)
-        caller = "evaluate" if name == "sql" else name
-        checked = (con, inputs, request, comparison, caller, not given.no_check, given.allow_empty)
-        yield Work(*checked, tell, step, given)
+        caller = "evaluate" if given.command == "sql" else given.command
+        yield Work(con, caller, inputs, given, tell, step)
 
 
 def inputs_of(given: Any) -> Inputs:
-    names = {f"{name}_col": getattr(given, name) for name in ("user", "item", "score", "grade", "system")}
     has_truth, is_database = SPECS[given.command].has_truth, given.database is not None
     return Inputs(
         recs=given.files[:-1] if has_truth else given.files,
         truth=given.files[-1] if has_truth else "",
-        columns=Columns(
-            **{name: value for name, value in names.items() if value is not None},
-            descending=not given.ascending or bool(given.names_ascending),
-            min_grade=given.min_grade,
-            unjudged=given.unjudged,
-        ),
+        columns=columns_of(given.command, vars(given)),
         segment=given.segment,
         form=given.format_in,
         parts=given.parts,
@@ -334,35 +323,35 @@ def fuse(given: Any) -> None:
         write_output(None, text)
 
 
-def split(**given: Any) -> None:
+def split(given: Any) -> None:
     """Write train and test of a file of events, and print how many events are where."""
     from .splitting import split_events
 
     with connect({}) as con:
-        header, rows = interruptible(con, lambda: split_events(con, **given))
+        header, rows = interruptible(con, lambda: split_events(con, given))
     write_output(None, table("table", header, rows))
 
 
-def print_measures(names: Sequence[str], format: str) -> None:
+def print_measures(given: Any) -> None:
     """Print the registry's entries, of all measures or of some."""
     from ..measures.registry import TABLE_HEADER, measure_table
     from .listing import explain_measure, find_measure, list_measures
 
-    chosen = [find_measure(name) for name in names]
+    chosen = [find_measure(name) for name in given.names]
     found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
     cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
     texts = [partial(explain_measure, one) for one in chosen] or [partial(list_measures)]
-    print_entries(format, TABLE_HEADER, cells, texts)
+    print_entries(given.format, TABLE_HEADER, cells, texts)
 
 
-def print_functions(names: Sequence[str], format: str) -> None:
+def print_functions(given: Any) -> None:
     """Print the functions of SQL, all or some."""
     from .listing import calls, explain_function, find_function, functions, list_functions
 
-    chosen = [find_function(name) for name in names]
+    chosen = [find_function(name) for name in given.names]
     cells = [(name, "; ".join(calls(name)), description(functions()[name])) for name in chosen or functions()]
     texts = [partial(explain_function, name) for name in chosen] or [partial(list_functions)]
-    print_entries(format, ("name", "call", "description"), cells, texts)
+    print_entries(given.format, ("name", "call", "description"), cells, texts)
 
 
 def print_entries(
@@ -377,21 +366,22 @@ def print_entries(
             write_output(None, render(con, format, header, cells))
 
 
-def print_completion(shell: str) -> None:
+def print_completion(given: Any) -> None:
     """Print a script that makes a shell complete the command."""
     from click.shell_completion import get_completion_class
 
     from .options import COMPLETE, group
 
-    made = get_completion_class(shell)
+    made = get_completion_class(given.shell)
     if made is not None:
         write_output(None, made(group(lambda *_: None), {}, PROGRAM, COMPLETE).source())
 
 
-def install(database: str) -> None:
+def install(given: Any) -> None:
     """Put the pack into a database file, or write one to attach where there is none."""
     from ..duckdb.portable import SCRIPT, is_attachable, write_file
 
+    database = given.database
     is_there, has_folder = os.path.isfile(database), os.path.isdir(os.path.dirname(database) or ".")
     if not is_there and (database == ":memory:" or os.path.exists(database) or not has_folder):
         what = "a DuckDB database, or the name of a new file in a folder that is there"
@@ -410,11 +400,12 @@ def install(database: str) -> None:
     write_output(None, f"{database}: installed {version()}: {example}\n")
 
 
-def uninstall(database: str) -> None:
+def uninstall(given: Any) -> None:
     """Take the pack out of a database file."""
     from ..duckdb.hosting import transaction
     from ..duckdb.portable import drop_macros
 
+    database = given.database
     if not os.path.isfile(database):
         raise DataError(f"{database}: no such file: uninstall needs a DuckDB database that is there")
     with open_database(database) as con:
@@ -436,7 +427,7 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-COMMANDS: dict[str, Callable[..., int | None]] = {
+COMMANDS: dict[str, Callable[[Any], int | None]] = {
     "check": check,
     "evaluate": evaluate,
     "compare": compare,

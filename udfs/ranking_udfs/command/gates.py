@@ -216,14 +216,7 @@ def sql_failure(
     """Say the rows of which a condition of SQL is true or unknown; p is the one that is corrected.
 
     Where it names measures of an evaluation, it looks at the cut-offs that are theirs.
-
-    Raises:
-        UsageError: DuckDB does not understand it.
     """
-    from duckdb import Error
-
-    from .tables import row_source
-
     own = [cuts[name] for name in condition.names & {*cuts}]
     looked = [row for row in rows if all(row["k"] in ks for ks in own)]
     if not looked or any(row["k"] == 0 for row in looked):
@@ -233,13 +226,37 @@ def sql_failure(
     given: Sequence[Row] = looked
     if "p" in looked[0]:
         given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
-    source, parameter = row_source(dict.fromkeys(name for row in given for name in row), given)
+    return line_of([row_text(looked[i]) for i in held_rows(con, condition, given)])
+
+
+def check_sql(con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], row: Row) -> None:
+    """Raise UsageError for a condition of SQL that DuckDB does not understand, of rows such as this one."""
+    for condition in conditions:
+        if condition.verdict == SQL:
+            held_rows(con, condition, [row], is_checked_alone=True)
+
+
+def held_rows(
+    con: "duckdb.DuckDBPyConnection",
+    condition: Condition,
+    rows: Sequence[Row],
+    is_checked_alone: bool = False,
+) -> list[int]:
+    """Return the numbers of the rows of which a condition of SQL is true or unknown.
+
+    Raises:
+        UsageError: DuckDB does not understand it.
+    """
+    from duckdb import Error
+
+    from .tables import row_source
+
+    source, given = row_source(dict.fromkeys(name for row in rows for name in row), rows)
     query = f"SELECT _row FROM {source} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
     try:
-        found = con.execute(query, [parameter]).fetchall()
+        return [i for (i,) in con.execute(query, [[] if is_checked_alone else given]).fetchall()]
     except Error as error:
         raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
-    return line_of([row_text(looked[i]) for (i,) in found])
 
 
 def failure(condition: Condition, rows: Sequence[Row], values: Sequence[Row]) -> str | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import click
 from click.shell_completion import CompletionItem
 
-from ..evaluation.options import AT_LEAST_0, OPTIONS, Option, integer
+from ..evaluation.options import AT_LEAST_0, GRADES, OPTIONS, ColumnNames, Option, integer
 from .gates import parse_conditions
 from .values import (
     COPY_OPTIONS,
@@ -81,8 +81,9 @@ OWN = {
     "seen": Option("items that the user has in train, too", "keep", KEEP),
 }  # fmt: skip
 EVERY = OPTIONS | OWN
+OF_GRADES = " ".join(GRADES)
 MEASURED = {
-    "measures": "measures ks segment min_grade unjudged ties",
+    "measures": f"measures ks segment {OF_GRADES} ties",
     "what is in the lists": "history items head divergence",
 }
 TESTED = {"comparison": "baseline margin test permutations seed confidence correction"}
@@ -136,7 +137,7 @@ COMMANDS = {
         "Look for problems in the data: ids that do not match, ties, short lists, leaks, with what to write. "
         "evaluate, compare and report say the same in notes; to see it alone, use check.",
         {
-            "check": "ks min_grade unjudged history time",
+            "check": f"ks {OF_GRADES} history time",
             "output": "output format fail_if",
             **READ_UNCHECKED,
         },
@@ -310,7 +311,9 @@ class Command(click.Command):
         for text in texts:
             formatter.write_paragraph()
             formatter.write_text(text)
-        records = {one.name: one.get_help_record(ctx) for one in self.params}
+        records = dict(
+            zip(self.spec.names, (one.get_help_record(ctx) for one in self.params[1:]), strict=True)
+        )
         for group, names in self.spec.groups.items():
             with formatter.section(group):
                 formatter.write_dl([found for one in names.split() if (found := records[one])])
@@ -331,7 +334,8 @@ def option(command: str, name: str) -> click.Option:
     if name == "pack":
         given |= {"is_eager": True, "expose_value": False, "callback": print_pack}
     names = [SHORT.get(name), None if name == "ks" else f"--{name.replace('_', '-')}"]
-    return click.Option([*filter(None, names), name], **given)
+    called = f"{name}_col" if f"{name}_col" in ColumnNames.__annotations__ else name  # as in Python
+    return click.Option([*filter(None, names), called], **given)
 
 
 class Commands(click.Group):

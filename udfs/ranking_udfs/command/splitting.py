@@ -14,8 +14,8 @@ from ..writing import atomic_file
 from .output import check_outputs, copy_statement
 
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
-ROLES = {"user": "user_col", "item": "item_col", "time": "time_col"}
-SPANS = ("test_from", "test_size", "gap")
+SPANS = ("test_from", "test_size", "gap")  # arguments of the kind that time is
+OTHERS = ("last", "folds", "cold_users", "cold_items", "seen")
 SUMMARY = """
     SELECT fold, part, dropped,
         count(*) AS events, count(DISTINCT {user}) AS users, count(DISTINCT {item}) AS items
@@ -24,16 +24,13 @@ SUMMARY = """
 """
 
 
-def split_events(
-    con: duckdb.DuckDBPyConnection, events: str, output: str, user: str, item: str, time: str, **given: Any
-) -> tuple[list[str], list[tuple[Any, ...]]]:
+def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str], list[tuple[Any, ...]]]:
     """Write train and test of each fold into a folder; return a header and how many events are where.
 
-    `given` are the other arguments of ranking_split, of which SPANS are texts of the kind that time is. In a
-    CSV file all but the time stays as it is written.
+    `given` has the command's options. In a CSV file all but the time stays as it is written.
     """
-    path, columns = events, {"user": user, "item": item, "time": time}
-    kind = extension(path)
+    path, kind = given.events, extension(given.events)
+    columns = {"user_col": given.user_col, "item_col": given.item_col, "time_col": given.time}
     if kind not in READERS:
         raise DataError(f"{path}: events must be a file that ends in {', '.join(READERS)}")
     if not list_files(con, path):
@@ -42,19 +39,21 @@ def split_events(
     names, kinds, _ = describe_columns(con, path, rows, Wanted(columns))
     if READERS[kind] == "read_csv":
         every = [name for name, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()]
-        types = dict.fromkeys(every, "VARCHAR") | {names["time"]: kinds["time"]}
+        types = dict.fromkeys(every, "VARCHAR") | {names["time_col"]: kinds["time_col"]}
         rows = f"{rows[:-1]}, types = {struct_literal(types)})"
-    arguments = {ROLES[role]: literal(name) for role, name in names.items()}
-    for name, value in given.items():
-        is_span = name in SPANS and value is not None
-        arguments[name] = span_literal(con, name, value, kinds["time"]) if is_span else sql_value(value)
+    arguments = {name: literal(column) for name, column in names.items()}
+    arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
+    for name, text in ((one, getattr(given, one)) for one in SPANS):
+        arguments[name] = "NULL" if text is None else span_literal(con, name, text, kinds["time_col"])
     called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
     con.execute(
         f"CREATE TEMP TABLE ranking_command_split AS FROM ranking_split('ranking_command_events', {called})"
     )
-    write_parts(con, path, output, path[path.lower().rindex(kind) :])
-    found = con.execute(SUMMARY.format(user=identifier(names["user"]), item=identifier(names["item"])))
+    write_parts(con, path, given.output, path[path.lower().rindex(kind) :])
+    found = con.execute(
+        SUMMARY.format(user=identifier(names["user_col"]), item=identifier(names["item_col"]))
+    )
     return [name for name, *_ in found.description or ()], found.fetchall()
 
 

@@ -14,9 +14,9 @@ import duckdb
 from tabulate import tabulate
 
 from ..duckdb.statements import identifier
-from ..evaluation.comparison import ComparisonOptions
 from ..evaluation.conclusion import best_sentence, footnote, letters_note, measure_label, sentence
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
+from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.queries import Request
 from ..evaluation.words import (

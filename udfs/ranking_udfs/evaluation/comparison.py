@@ -1,7 +1,7 @@
 """A comparison as SQL: `ranking_compare_by_user` over the values of each user that an evaluation makes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import duckdb
@@ -10,8 +10,9 @@ from ..duckdb.internal import COMPARE_OPTIONS
 from ..duckdb.statements import literal, sql_value
 from ..measures.grammar import Choice
 from ..texts import shorten
-from .defaults import CONFIDENCE, NONE, PERMUTATIONS, SEED
+from .defaults import NONE
 from .errors import UsageError
+from .options import ComparisonOptions
 from .queries import Request, cut_off_condition, fetch_rows, with_segments
 
 GATED = {  # the columns that `ranking_gate` reads or writes
@@ -21,22 +22,6 @@ GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("p", "p_adjusted", "p_same", "p_same_adjusted", "difference"), "DOUBLE"),
     **dict.fromkeys(("standard_error", "minimum_detectable_effect"), "DOUBLE"),
 }
-
-
-@dataclass(frozen=True)
-class ComparisonOptions:
-    """The options of a comparison, by their names in `ranking_compare_by_user`."""
-
-    baseline: str | None = None
-    confidence: float = CONFIDENCE
-    margin: float | None = None
-    correction: str = "holm"
-    test: str = "t"
-    permutations: int = PERMUTATIONS
-    seed: int = SEED
-
-
-OPTIONS = tuple(ComparisonOptions.__dataclass_fields__)
 
 
 def check_measures(request: Request, caller: str, dashes: str = "") -> None:
@@ -52,8 +37,7 @@ def check_measures(request: Request, caller: str, dashes: str = "") -> None:
 
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
-    names = ("confidence", "margin", "correction", "test", "permutations", "seed")
-    values = ", ".join(sql_value(getattr(options, name)) for name in names)
+    values = ", ".join(sql_value(value) for name, value in vars(options).items() if name != "baseline")
     try:
         con.execute(f"SELECT {COMPARE_OPTIONS}({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:
@@ -152,6 +136,12 @@ def correct_together(
     given = [{"place": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):
         rows[found.pop("place")].update(found)
+
+
+def sample_row(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """Return a row of a comparison, which says the columns of all and their types."""
+    users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
+    return fetch_rows(con, f"WITH sample AS ({users}) FROM ranking_compare_by_user('sample')")[0]
 
 
 def cut_off_filter(choices: Sequence[Choice], ks: Sequence[int | None]) -> str:

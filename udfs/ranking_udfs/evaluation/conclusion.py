@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice, parse_measure
 from ..texts import printable
-from .comparison import ComparisonOptions
 from .defaults import CORRECTIONS, TESTS
+from .options import ComparisonOptions
 from .pairs import ModelOrder, turn
 from .problems import is_problem
 from .words import Row, column_decimals, format_fixed, format_number, format_p, half_of, join_names

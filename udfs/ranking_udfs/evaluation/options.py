@@ -1,13 +1,20 @@
 """Every option of an evaluation, a comparison or a report, once: its default, its values, one sentence.
 
-The command makes its options of these, Python's functions their keywords and their tables of arguments.
+The command makes its options of these, Python's functions their keywords and their tables of arguments, and
+queries the arguments of table functions.
 """
 
 import math
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from numbers import Real
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
+from ..texts import did_you_mean
 from . import defaults
+
+if TYPE_CHECKING:
+    import duckdb
 
 Parse = Callable[[str], Any]
 
@@ -125,12 +132,145 @@ OPTIONS = {
     "system_col": Option("column of models in rec; '' for none, by default system if there is one"),
     "descending": Option("whether the highest score is the best; False for ranks and distances", True),
 }
-PYTHON = (
-    *("con", "segments", "segment_col", "history", "items", "category_col", "head", "divergence", "ties"),
-    *("check", "allow_empty", "user_col", "item_col", "score_col", "grade_col", "system_col"),
-    *("descending", "min_grade", "unjudged"),
-)
-COMPARED = ("baseline", "confidence", "margin", "correction", "test", "permutations", "seed")
+GRADES = ("min_grade", "unjudged")  # how grades are read: arguments of what reads rec and truth
+LISTS = ("head", "divergence")  # arguments of what looks into the lists
+ARGUMENTS = {  # that name columns, by what the pack calls these
+    "userid": "user_col",
+    "itemid": "item_col",
+    "score": "score_col",
+    "rel": "grade_col",
+    "system": "system_col",
+    "time": "time_col",
+}
+
+
+class ColumnNames(TypedDict, total=False):
+    """The keywords of `Columns`; all have a default."""
+
+    user_col: str
+    item_col: str
+    score_col: str
+    grade_col: str | None
+    system_col: str | None
+    descending: bool
+    min_grade: float | None
+    unjudged: str
+
+
+class Evaluating(ColumnNames, total=False):
+    """The keywords of an evaluation."""
+
+    con: "duckdb.DuckDBPyConnection | None"
+    segments: Any
+    segment_col: str
+    history: Any
+    items: Any
+    category_col: str
+    head: float
+    divergence: str
+    ties: str
+    check: bool
+    allow_empty: bool
+
+
+class Comparing(Evaluating, total=False):
+    """The keywords of a comparison or a report."""
+
+    baseline: str | None
+    confidence: float
+    margin: float | None
+    correction: str
+    test: str
+    permutations: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class ComparisonOptions:
+    """The options of a comparison, by their names in `ranking_compare_by_user`."""
+
+    baseline: str | None = None
+    confidence: float = defaults.CONFIDENCE
+    margin: float | None = None
+    correction: str = "holm"
+    test: str = "t"
+    permutations: int = defaults.PERMUTATIONS
+    seed: int = defaults.SEED
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of the columns, in upper or lower case, and how scores and grades are read."""
+
+    user_col: str = "userid"
+    item_col: str = "itemid"
+    score_col: str = "score"
+    grade_col: str | None = None
+    system_col: str | None = None
+    descending: bool = True
+    min_grade: float | None = None
+    unjudged: str = "miss"
+
+    def check(self, caller: str) -> None:
+        """Raise TypeError or ValueError if a name is not a text, or another value is not valid."""
+        for name, value in vars(self).items():
+            if name.endswith("_col") and not (
+                isinstance(value, str) or (value is None and OPTIONS[name].default is None)
+            ):
+                raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
+        if not isinstance(self.descending, bool):
+            raise TypeError(f"{caller}: descending must be True or False, got {self.descending!r}")
+        grade = self.min_grade
+        is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
+        if grade is not None and not is_grade:
+            raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
+        choices = OPTIONS["unjudged"].choices
+        if self.unjudged not in choices:
+            raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {self.unjudged!r}")
+
+    @property
+    def of_whole_lists(self) -> "Columns":
+        """The same, where no item is left out of a list."""
+        return replace(self, unjudged=COLUMNS.unjudged)
+
+    @property
+    def of_rec(self) -> dict[str, str]:
+        """The columns of rec in the user's table, by the pack's name; system only if it is named."""
+        names = {"userid": self.user_col, "itemid": self.item_col, "score": self.score_col}
+        return {**names, "system": self.system_col} if self.system_col else names
+
+    @property
+    def of_truth(self) -> dict[str, str]:
+        """The columns of truth in the user's table, by the pack's name; rel only if it is named."""
+        names = {"userid": self.user_col, "itemid": self.item_col}
+        return {**names, "rel": self.grade_col} if self.grade_col else names
+
+
+COLUMNS = Columns()
+
+
+def names_of(of: type) -> list[str]:
+    """Return the names of the options that a record has, in the order of OPTIONS."""
+    return [name for name in OPTIONS if name in of.__annotations__]
+
+
+def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> None:
+    """Raise TypeError if one of the names of arguments is not known, with the one that was perhaps meant."""
+    for name in names:
+        if name not in known:
+            hint = " (did you mean ks?)" if name == "k" else did_you_mean(name, known)
+            raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
+
+
+def columns_of(caller: str, given: Mapping[str, Any]) -> Columns:
+    """Make Columns of those of the keyword arguments that it has.
+
+    Raises:
+        TypeError, ValueError: an argument is not valid.
+    """
+    columns = Columns(**{one.name: given[one.name] for one in fields(Columns) if one.name in given})
+    columns.check(caller)
+    return columns
 
 
 def describe(names: Iterable[str]) -> str:

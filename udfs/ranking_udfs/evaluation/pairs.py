@@ -8,7 +8,8 @@ from string import ascii_letters
 import duckdb
 
 from ..measures.grammar import parse_measure
-from .comparison import ComparisonOptions, can_be_paired, pairs_query
+from .comparison import can_be_paired, pairs_query
+from .options import ComparisonOptions
 from .queries import Request, fetch_rows
 from .words import Row
 

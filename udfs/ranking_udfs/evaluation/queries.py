@@ -1,6 +1,6 @@
 """An evaluation as SQL: queries over rec, truth and segments, by the table functions of `sql/tables/`."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,9 +10,9 @@ from ..duckdb.statements import identifier, literal, sql_value
 from ..measures.contents import BY_USER, CONTENTS
 from ..measures.grammar import Choice, merge_choices
 from ..measures.registry import Measure
-from .columns import ARGUMENTS, COLUMNS, Columns
 from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, PERSISTENCE, K
 from .errors import UsageError
+from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, Columns
 from .words import COUNTS, cut_off_key
 
 NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
@@ -30,12 +30,11 @@ class Request:
     choices     measures, each computed at its own cut-offs alone
     ks          all cut-offs; None stands for the whole list
     ties        "item" or "trec": how equal scores are ordered; "expected": the expected value over all orders
-    descending  whether the highest score is the best
     by_segment  whether to give the means of segments too
     by_user     whether to give the values of each user too
     safe_text   whether to quote text there that a spreadsheet would take for a formula
     prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
-    columns     the user's names of the columns, which the check says; min_grade and unjudged
+    columns     the user's names of the columns, which the check says, and how scores and grades are read
     history     whether there is a table `history`, at which the check looks too
     items       whether there is a table `items`
     contents    the measures of what is in the lists, apart from `choices`, with cut-offs of their own
@@ -47,7 +46,6 @@ class Request:
     choices: Sequence[Choice]
     ks: Sequence[int | None]
     ties: str = "item"
-    descending: bool = True
     by_segment: bool = False
     by_user: bool = False
     safe_text: bool = False
@@ -62,6 +60,11 @@ class Request:
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
+
+    @property
+    def descending(self) -> bool:
+        """Whether the highest score is the best."""
+        return self.columns.descending
 
     @property
     def contents_by_user(self) -> list[Choice]:
@@ -165,11 +168,9 @@ def contents_call(request: Request, ks: Iterable[int | None], by_user: bool = Fa
     given = f"'{ranked_table(request)}', {cut_off_list(ks)}"
     for name in TABLES_OF_CONTENTS:
         given += f", {name} := '{request.table(name)}'" if getattr(request, name) else ""
-    for name, default in (("head", HEAD), ("divergence", DIVERGENCE)):
-        value = getattr(request, name)
-        given += f", {name} := {sql_value(value)}" if value != default else ""
+    given += arguments(vars(request), *LISTS)
     function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"
-    return f"{function}({given}{descending_argument(request)})"
+    return f"{function}({given}{arguments(vars(request.columns), 'descending')})"
 
 
 def beside_contents(request: Request, system: str, query: str, contents: str = "", key: str = "") -> str:
@@ -187,12 +188,12 @@ def beside_contents(request: Request, system: str, query: str, contents: str = "
 def check_query(request: Request) -> str:
     """Return the query for the problems of the data, under the user's names of columns where these can be."""
     tables = {"rec": request.table("rec"), "truth": request.table("truth")}
-    arguments, views = f"ks := {cut_off_list(request.ks)}{descending_argument(request)}", ""
-    arguments += grade_arguments(request.columns)
+    given = f"ks := {cut_off_list(request.ks)}{rows_arguments(request)}"
+    views = ""
     named = {"rec": request.columns.of_rec, "truth": request.columns.of_truth}
     if request.history:
         time = {"time": request.time} if request.time else {}
-        arguments += ", time_col := ''" if request.time == "" else ""
+        given += ", time_col := ''" if request.time == "" else ""
         tables["history"], named["truth"] = request.table("history"), named["truth"] | time
         named["history"] = {"userid": request.columns.user_col, "itemid": request.columns.item_col} | time
     own = {role: name for of in named.values() for role, name in of.items() if role != name}
@@ -205,12 +206,12 @@ def check_query(request: Request) -> str:
                 query = f"SELECT * RENAME ({renamed}) FROM {tables[table]}"
                 views += f"CREATE OR REPLACE TEMP VIEW {view} AS\n{query};\n"
                 tables[table] = view
-        arguments += "".join(f", {ARGUMENTS[role]} := {literal(name)}" for role, name in own.items())
+        given += "".join(f", {ARGUMENTS[role]} := {literal(name)}" for role, name in own.items())
     elif request.time:
-        arguments += ", time_col := 'time'"
+        given += ", time_col := 'time'"
     if request.history:
-        arguments += f", history := '{tables['history']}'"
-    return f"{views}FROM ranking_check('{tables['rec']}', '{tables['truth']}', {arguments})"
+        given += f", history := '{tables['history']}'"
+    return f"{views}FROM ranking_check('{tables['rec']}', '{tables['truth']}', {given})"
 
 
 def ranked_table(request: Request) -> str:
@@ -227,24 +228,21 @@ def ranked_query(request: Request, system: str) -> str:
     return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM {request.table('rec')}"
 
 
-def descending_argument(request: Request) -> str:
-    """Return the argument of a table function that says so where the lowest score is the best."""
-    return "" if request.descending else ", descending := false"
+def arguments(given: Mapping[str, Any], *names: str) -> str:
+    """Return the arguments of these names, each behind a comma, that are not what they are by default."""
+    values = {name: given[name] for name in names if given[name] != OPTIONS[name].default}
+    return "".join(f", {name} := {sql_value(value)}" for name, value in values.items())
 
 
-def grade_arguments(columns: Columns) -> str:
-    """Return the arguments of a table function that say how grades are read, behind a comma."""
-    given = {name: getattr(columns, name) for name in ("min_grade", "unjudged")}
-    return "".join(
-        f", {name} := {sql_value(value)}" for name, value in given.items() if value != getattr(COLUMNS, name)
-    )
+def rows_arguments(request: Request) -> str:
+    """Return the arguments of a table function of rec and truth that say how their rows are read."""
+    return arguments(vars(request.columns), "descending", *GRADES)
 
 
 def judged_call(request: Request, function: str, *given: str) -> str:
     """Return the call of a table function of rec and truth, with these arguments and those of the request."""
     tables = f"'{ranked_table(request)}'", f"'{request.table('truth')}'"
-    options = descending_argument(request) + grade_arguments(request.columns)
-    return f"{function}({', '.join((*tables, *given))}{options})"
+    return f"{function}({', '.join((*tables, *given))}{rows_arguments(request)})"
 
 
 def ties_argument(request: Request) -> list[str]:
@@ -285,7 +283,8 @@ def explain_query(request: Request, user_id: str) -> str:
 def overlap_query(request: Request, baseline: str | None, persistence: float = PERSISTENCE) -> str:
     """Return what the lists of models have in common."""
     given = f"{cut_off_list(request.ks)}, baseline := {sql_value(baseline)}, persistence := {persistence!r}"
-    return f"FROM ranking_overlap('{ranked_table(request)}', {given}{descending_argument(request)})"
+    given += arguments(vars(request.columns), "descending")
+    return f"FROM ranking_overlap('{ranked_table(request)}', {given})"
 
 
 def values_query(request: Request) -> str:

@@ -1,6 +1,6 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,20 +8,14 @@ from typing import Any
 import duckdb
 
 from ..duckdb.statements import identifier, literal
-from ..evaluation.comparison import (
-    OPTIONS,
-    ComparisonOptions,
-    check_measures,
-    check_systems,
-    compare_queries,
-    segment_tables,
-)
-from ..evaluation.defaults import EVERYBODY
+from ..evaluation.comparison import check_measures, check_systems, compare_queries, segment_tables
+from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES
 from ..evaluation.errors import DataError
+from ..evaluation.options import LISTS, ComparisonOptions, names_of
 from ..evaluation.problems import CODES, check_common, with_advice
 from ..evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs, with_contents
 from ..evaluation.words import COUNTS, OF_LISTS, Row
-from ..measures.grammar import Choice
+from ..measures.grammar import parse_measure
 from .tables import Inputs, Tables, load, systems_of
 
 
@@ -31,17 +25,38 @@ def silent(_: Any) -> None:
 
 @dataclass
 class Evaluation:
-    """An evaluation: its connection, its files, its measures, and the options of a comparison."""
+    """An evaluation: its connection, what it reads, and what it was asked for.
+
+    `given` has all options of `evaluation/options.py` by their names, and by_user; its measures are parsed.
+    """
 
     con: duckdb.DuckDBPyConnection
-    inputs: Inputs
-    request: Request
-    options: ComparisonOptions
     caller: str  # the function or command that errors name
-    is_checked: bool = True  # whether problems of the data are looked for
-    allow_empty: bool = False  # whether a model may have no user or no item in common with truth
+    inputs: Inputs
+    given: Any
     tell: Callable[[Row], None] = silent  # is called with each problem that is found
     step: Callable[[str], None] = silent  # is called with the name of each step when it begins
+
+    def __post_init__(self) -> None:
+        """Make the request and the options of a comparison of what is given."""
+        given, inputs = vars(self.given), self.inputs
+        self.options = ComparisonOptions(**{name: given[name] for name in names_of(ComparisonOptions)})
+        self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
+        usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
+        measures = given["measures"] or [parse_measure(name) for name in usual]
+        choices, ks = resolve_cut_offs(measures, given["ks"])
+        self.request = Request(
+            choices,
+            ks,
+            by_segment=inputs.segment is not None,
+            by_user=self.caller == "compare" or bool(given["by_user"]),
+            prefix=inputs.prefix,
+            columns=inputs.columns,
+            history=inputs.history is not None,
+            items=inputs.items is not None,
+            time=inputs.time,
+            **{name: given[name] for name in ("ties", *LISTS)},
+        )
 
     @property
     def dashes(self) -> str:
@@ -147,34 +162,3 @@ class Evaluation:
     def comparisons(self) -> list[list[str]]:
         """Return the queries of the comparisons of all users, and if there are segments, of each."""
         return compare_queries(self.request, self.options)
-
-
-def request_of(
-    inputs: Inputs,
-    measures: Sequence[Choice],
-    ks: Sequence[int | None],
-    given: Mapping[str, Any],
-    by_user: bool = False,
-) -> Request:
-    """Return the request for measures of these inputs; `given` has the other options by their names."""
-    choices, every = resolve_cut_offs(measures, ks)
-    return Request(
-        choices=choices,
-        ks=every,
-        ties=given["ties"],
-        descending=inputs.columns.descending,
-        by_segment=inputs.segment is not None,
-        by_user=by_user,
-        prefix=inputs.prefix,
-        columns=inputs.columns,
-        history=inputs.history is not None,
-        items=inputs.items is not None,
-        head=given["head"],
-        divergence=given["divergence"],
-        time=inputs.time,
-    )
-
-
-def comparison_of(given: Mapping[str, Any]) -> ComparisonOptions:
-    """Return the options of a comparison, of all options by their names."""
-    return ComparisonOptions(**{name: given[name] for name in OPTIONS})

@@ -14,8 +14,8 @@ import duckdb
 
 from ..duckdb.internal import FAMILY, IS_NUMBER
 from ..duckdb.statements import identifier, literal
-from ..evaluation.columns import ARGUMENTS
 from ..evaluation.errors import DataError, error_summary
+from ..evaluation.options import ARGUMENTS
 from ..texts import nearest, shorten
 from .catalogs import Catalog, is_database
 

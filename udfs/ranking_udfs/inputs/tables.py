@@ -15,9 +15,9 @@ import duckdb
 
 from ..duckdb.internal import COLUMN_TEXTS, LIKE
 from ..duckdb.statements import identifier, literal
-from ..evaluation.columns import COLUMNS, Columns
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
+from ..evaluation.options import COLUMNS, Columns
 from ..texts import shorten
 from .catalogs import Catalog, Frame
 from .files import (

@@ -12,7 +12,6 @@ import duckdb
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
 from ..evaluation import conclusion
-from ..evaluation.columns import COLUMNS
 from ..evaluation.comparison import check_baseline, check_measures, compare_queries, segment_tables
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD, TIES
 from ..evaluation.errors import DataError, UsageError
@@ -374,7 +373,7 @@ ORDER BY system, abs(difference) DESC, userid""")
         user, model = loser["userid"], loser["system"]
         lists: dict[str, list[tuple[str, str]]] = {name: [] for name in (self.systems[0], model)}
         missed: dict[str, list[str]] = {name: [] for name in lists}
-        columns = replace(self.request.columns, unjudged=COLUMNS.unjudged)
+        columns = self.request.columns.of_whole_lists
         query = explain_query(replace(self.request, ks=[self.k], columns=columns), user)
         for row in (row for row in self.fetch(query) if row["system"] in lists):
             item = shorten(str(row["itemid"]))
@@ -422,7 +421,7 @@ ORDER BY system, abs(difference) DESC, userid""")
             "Best score": "the highest" if request.descending else "the lowest",
             "Relevant": least is not None
             and f"a grade of {least:g} or more; gains, as of NDCG, are those of all grades",
-            "Not judged": columns.unjudged != COLUMNS.unjudged
+            "Not judged": columns != columns.of_whole_lists
             and "items that the truth has no row for are left out, and the ranks closed up",
             "Means": f"with {100 * options.confidence:.15g} % intervals: Wilson's where all values are 0 "
             "or 1, else Student's t, cut at the ends of the measure's range",
