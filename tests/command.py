@@ -48,7 +48,7 @@ TRUTH = "userid,itemid\n" + "".join(f"{user},{item}\n" for user in (1, 2, 3) for
 @pytest.fixture(scope="session")
 def of_command() -> Iterator[duckdb.DuckDBPyConnection]:
     """The connection that the command's tests run on, which drop all TEMP tables before the next run."""
-    with session.connect({}, has_functions=True) as connection:
+    with session.connect({}, functions="all") as connection:
         yield connection
 
 
@@ -57,10 +57,10 @@ def registered(of_command: duckdb.DuckDBPyConnection, monkeypatch: pytest.Monkey
     """Register the pack once for all tests; settings and databases need a connection of their own."""
 
     def connected(
-        settings: Mapping[str, Any], database: str | None = None, has_functions: bool = False
+        settings: Mapping[str, Any], database: str | None = None, functions: str = "none"
     ) -> AbstractContextManager[duckdb.DuckDBPyConnection]:
         is_own = any(settings.values()) or database
-        return session.connect(settings, database, True) if is_own else nullcontext(emptied(of_command))
+        return session.connect(settings, database, "all") if is_own else nullcontext(emptied(of_command))
 
     monkeypatch.setattr(commands, "connect", connected)
 

@@ -683,7 +683,7 @@ def check_csv_ids(rng: random.Random, found: Found) -> None:
     truth = [(user, item) for user in users for item in items if rng.random() < 0.6]
     if not rec or not truth:
         return
-    with TemporaryDirectory() as folder, session.connect({}, has_functions=True) as con:
+    with TemporaryDirectory() as folder, session.connect({}, functions="all") as con:
         rows = {"rec": [("userid", "itemid", "score"), *rec], "truth": [("userid", "itemid"), *truth]}
         for name, lines in rows.items():
             with open(f"{folder}/{name}.csv", "w", newline="", encoding="utf-8") as file:

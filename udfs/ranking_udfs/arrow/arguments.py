@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures.ragged import Ints
+from ..measures.arrays import Ints
 from ..measures.rankings import WHOLE, Judged
 from .hugeint import python_integers
 from .types import is_integer, is_text, type_name, value_text

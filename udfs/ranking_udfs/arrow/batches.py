@@ -7,7 +7,7 @@ cheaper than judging them again. What is remembered is bounded: no large batch, 
 import numpy as np
 import pyarrow as pa
 
-from ..measures.ragged import Ints
+from ..measures.arrays import Ints
 from ..measures.rankings import Rankings
 from .judge import judge_lists
 from .judged import judged_from_arrow

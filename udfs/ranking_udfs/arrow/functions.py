@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ..measures.arrays import Floats
 from ..measures.grammar import parse_options
-from ..measures.ragged import Floats
 from ..measures.rankings import Rankings
 from ..measures.registry import BY_NAME, LIST_MEASURES, InputError, Measure
 from .arguments import check_count, different_texts, row_cut_offs

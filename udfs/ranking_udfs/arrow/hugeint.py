@@ -7,7 +7,7 @@ DuckDB writes their 128 bits into the decimal as they are. A negative one may th
 import numpy as np
 import pyarrow as pa
 
-from ..measures.ragged import Ints
+from ..measures.arrays import Ints
 
 DECIMAL = pa.decimal128(38, 0)
 WIDE = pa.decimal256(39, 0)  # holds both

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures.ragged import Bools, Ints
+from ..measures.arrays import Bools, Ints
 from .hugeint import WIDE, integers_from_hugeint, is_hugeint, refuse_negative
 from .layouts import valid_rows
 from .types import is_integer, is_text, sql_type, type_name

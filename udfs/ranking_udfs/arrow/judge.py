@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..measures import ragged
-from ..measures.ragged import Bools, Floats, Ints
+from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
 from .hugeint import refuse_negative
 from .items import UNKNOWN, Items, check_items, codes, fingerprints, unify_types

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..measures import ragged
-from ..measures.ragged import Bools, Floats, Ints
+from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
 from .layouts import flatten_lists, to_floats, valid_rows
 from .types import is_list, is_number, type_name

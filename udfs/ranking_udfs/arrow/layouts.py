@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..measures import ragged
-from ..measures.ragged import Bools, Floats, Ints
+from ..measures.arrays import Bools, Floats, Ints
 from .hugeint import python_integers
 from .types import is_boolean, is_list, sql_type
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..measures import ragged
-from ..measures.ragged import Floats, Ints
+from ..measures.arrays import Floats, Ints
 from ..measures.rankings import Judged
 from .items import Items, check_items
 from .judge import judge_lists

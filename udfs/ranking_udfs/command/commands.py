@@ -124,9 +124,11 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
             say("note", problem_text(row))
 
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
+    functions = "macros" if "test" in SPECS[given.command].names else "none"
+    functions = "all" if given.test == "randomization" else functions
     with (
         with_stdin(inputs_of(given)) as inputs,
-        connect(settings, given.database, has_functions=given.test == "randomization") as con,
+        connect(settings, given.database, functions) as con,
         progress(con, steps, given.quiet) as step,
     ):
         caller = "evaluate" if given.command == "sql" else given.command

@@ -25,19 +25,19 @@ Step = Callable[[str], None]
 
 
 def connect(
-    settings: Mapping[str, Any], database: str | None = None, has_functions: bool = False
+    settings: Mapping[str, Any], database: str | None = None, functions: str = "none"
 ) -> duckdb.DuckDBPyConnection:
     """Connect to a database in memory with these settings, those that are None left out.
 
     A `database` is attached, read-only, before the pack is registered, so that its views keep what they call
     by a name of the pack's. They may call the pack's own functions, so it is registered as a whole then, and
-    if `has_functions`; else the macros alone.
+    if `functions` is "all"; else the macros alone, and with "macros" those functions that comparisons call.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     con = duckdb.connect(config={**SETTINGS, **given})
     con.execute("SET enable_progress_bar_print = false")  # DuckDB prints it to where the report goes
-    if database is None and not has_functions:
-        find_hosted(con)
+    if database is None and functions != "all":
+        find_hosted(con, has_functions=functions == "macros")
         return con
     from ..duckdb.connection import add_missing
 

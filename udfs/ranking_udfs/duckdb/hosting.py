@@ -161,8 +161,11 @@ def write_hosted(path: Path) -> None:
         con.execute(f"DETACH {HOST}")
 
 
-def find_hosted(con: duckdb.DuckDBPyConnection) -> None:
+def find_hosted(con: duckdb.DuckDBPyConnection, has_functions: bool = True) -> None:
     """Let this connection find the hosted macros, behind all that it finds itself.
+
+    Without `has_functions`, those that call Python's functions will not work in this instance: DuckDB imports
+    NumPy to make one.
 
     That takes a hundredth of the time of TEMP macros; but whatever sets the search path again, such as USE,
     takes it back.
@@ -172,7 +175,7 @@ def find_hosted(con: duckdb.DuckDBPyConnection) -> None:
             try:
                 con.execute(f"SELECT {FIRST_FUNCTION}()")
             except duckdb.CatalogException:
-                add_functions(con, OF_MACROS)
+                add_functions(con, OF_MACROS if has_functions else {})
             attach_host(con)
     sql = "SELECT current_setting('search_path'), current_database(), current_schema()"
     ((path, *current),) = con.execute(sql).fetchall()

@@ -2,6 +2,5 @@
 
 `queries` has what is asked for, a `Request`, and plans the statements that answer it over the tables rec,
 truth and segments. `comparison` adds the statements that compare models, and `conclusion` says in words what
-those found. `options` has each option once; `defaults`, `columns`, `errors` and `words` are what all entry
-points share.
+those found. `options` has each option once; `defaults`, `errors` and `words` are what all entry points share.
 """

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import ragged
-from .ragged import Floats, Ints
+from .arrays import Floats, Ints, NDArray, np
 from .rankings import Judged
 from .registry import Empty, InputError, OneOf, Range, list_measure
 

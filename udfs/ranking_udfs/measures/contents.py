@@ -1,6 +1,6 @@
 """The columns of ranking_beyond_accuracy as measures; SQL alone computes them, of tables."""
 
-from .ragged import Floats
+from .arrays import Floats
 from .registry import Empty, Measure, Range
 
 HISTORY, ITEMS = ("rec", "history"), ("rec", "items")

@@ -18,11 +18,8 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import ragged
-from .ragged import Floats, Ints
+from .arrays import Floats, Ints, NDArray, np
 from .rankings import Ranked, Rankings
 from .registry import Empty, InputError, Number, OneOf, Option, Range, measure
 

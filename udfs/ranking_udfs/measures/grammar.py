@@ -16,10 +16,9 @@ The options alone are what the functions' argument `options` holds.
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
-from ..texts import shorten
+from ..texts import nearest, shorten
 from .contents import CONTENTS
 from .rankings import WHOLE
 from .registry import BY_NAME, LIST_MEASURES, MEASURES, Measure, Number
@@ -111,8 +110,8 @@ def parse_measure(text: str) -> Choice:
         hint = "`ranking-udfs measures` lists them"
         if name in LIST_MEASURES:
             hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
-        elif near := get_close_matches(name, READABLE, 1):
-            hint = f"did you mean {near[0]}? {hint}"
+        elif near := nearest(name, READABLE):
+            hint = f"did you mean {near}? {hint}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
     given = split_options(measure, measure.name, options)

@@ -8,12 +8,7 @@ of the whole batch, so that a user's number does not change with the batch that 
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from .arrays import Bools, Floats, Ints, NDArray, np
 
 
 def offsets_of(lengths: NDArray[Any]) -> Ints:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .ragged import Floats
+from .arrays import Floats
 
 EXACT = 20  # differences: all their signs are tried out, a million
 AT_ONCE = 1 << 14  # random choices of signs that are summed together

@@ -4,11 +4,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from . import ragged
-from .ragged import Bools, Floats, Ints
+from .arrays import Bools, Floats, Ints, NDArray, np
 
 WHOLE = 2**63 - 1  # the largest k, which larger ones are taken for, and the cut-off of a list seen to its end
 

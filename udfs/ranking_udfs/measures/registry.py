@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import Any
 
-from .ragged import Floats
+from .arrays import Floats
 
 
 @dataclass(frozen=True)
