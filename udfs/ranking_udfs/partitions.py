@@ -20,7 +20,7 @@ import pyarrow as pa
 from .duckdb.functions import OF_MACROS, add_functions
 from .duckdb.statements import identifier, literal, macros, parsed, sql_value
 from .evaluation.errors import error_summary
-from .evaluation.options import check_keywords, columns_of
+from .evaluation.options import GRADES, check_keywords, columns_of
 from .evaluation.words import COUNTS
 from .texts import shorten
 
@@ -221,6 +221,11 @@ class Partitioned:
         return f"_ranking_names({', '.join(given)})"
 
     @property
+    def grades(self) -> str:
+        """How grades are read, as SQL for the pack's macros."""
+        return ", ".join(str(self.arguments.get(name)) for name in GRADES)
+
+    @property
     def shared(self) -> dict[str, pa.Schema]:
         """The schemas of the tables that all partitions share, beside items."""
         kinds = {
@@ -265,9 +270,9 @@ class Partitioned:
     def values_sql(self) -> str:
         """The SQL of all measures by user and k, of users without truth too."""
         usual = "_ranking_default_measures()" if self.function == "ranking_compare" else "NULL"
-        ks, measures, *options = map(self.arguments.get, ("ks", "measures", "ties", "min_grade", "unjudged"))
+        ks, measures, ties = map(self.arguments.get, ("ks", "measures", "ties"))
         return f"""FROM _ranking_users('rec', 'truth', {self.names}, {ks}, {measures}, {usual},
-            {", ".join(map(str, options))}, '{self.function}')"""
+            {ties}, {self.grades}, '{self.function}')"""
 
     @property
     def sums_sql(self) -> str:
@@ -321,10 +326,10 @@ class Partitioned:
 
     def problems(self) -> Iterator[tuple[str, str]]:
         """Yield the SQL of the problems by user, summed, and of the ids and times that the merge reads."""
-        ks, min_grade, unjudged = (self.arguments[name] for name in ("ks", "min_grade", "unjudged"))
+        ks, min_grade = self.arguments["ks"], self.arguments["min_grade"]
         history = "history" if "history" in self.columns else "rec"
         problems = f"""FROM _ranking_user_problems('rec', 'truth', {self.names},
-            _ranking_cuts({ks}, '{self.function}'), _ranking_longest({ks}), {min_grade}, {unjudged})"""
+            _ranking_cuts({ks}, '{self.function}'), _ranking_longest({ks}), {self.grades})"""
         listed = " UNION ALL ".join(
             f"FROM _ranking_evidence('rec', 'truth', '{history}', {self.names}, {min_grade}, {unseen})"
             for unseen in (["false", "true"] if history == "history" else ["false"])

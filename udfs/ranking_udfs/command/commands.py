@@ -27,11 +27,10 @@ from ..inputs.files import extension
 from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
 from ..texts import shorten
 from ..version import PACK, version
-from ..writing import atomic_file
 from .gates import SQL, check_codes, check_sql, failures, looks_at
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
-from .output import check_outputs, copy_statement, is_terminal, write_output
+from .output import check_outputs, copy_statement, is_terminal, write_output, write_rows
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
@@ -55,7 +54,7 @@ WIDEST = 100  # of lines of measures and functions
 def run_command(name: str, given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
     try:
-        return COMMANDS[name](given) or 0
+        return globals()[name](given) or 0  # there is a function of the name of each command
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
@@ -197,8 +196,7 @@ def evaluate(work: Work) -> str | bytes:
     work.failed = failures(work.con, given.fail_if, rows, problems, cuts)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
-        with atomic_file(given.by_user) as path:
-            work.con.execute(copy_statement(steps.by_user, path, ", USE_TMP_FILE false"))
+        write_rows(work.con, steps.by_user, given.by_user)
     is_named = bool(work.tables.systems) or len(work.systems) > 1
     shown = digits_of(given), width_of(given.output)
     return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
@@ -267,7 +265,7 @@ def overlap(work: Work) -> str | bytes:
 
 
 @printing(1)
-def print_sql(work: Work) -> str:
+def sql(work: Work) -> str:
     """Return the evaluation's statements."""
     work.prepare()
     steps = work.plan
@@ -277,7 +275,7 @@ def print_sql(work: Work) -> str:
     return statements_text(statements)
 
 
-def write_report(given: Any) -> None:
+def report(given: Any) -> None:
     """Write the page, and the charts as files."""
     from ..reporting.drawing import LIBRARIES, library, png, svg
     from ..reporting.findings import Findings
@@ -334,7 +332,7 @@ def split(given: Any) -> None:
     write_output(None, table("table", header, rows))
 
 
-def print_measures(given: Any) -> None:
+def measures(given: Any) -> None:
     """Print the registry's entries, of all measures or of some."""
     from ..measures.registry import TABLE_HEADER, measure_table
     from .listing import explain_measure, find_measure, list_measures
@@ -346,12 +344,13 @@ def print_measures(given: Any) -> None:
     print_entries(given.format, TABLE_HEADER, cells, texts)
 
 
-def print_functions(given: Any) -> None:
+def functions(given: Any) -> None:
     """Print the functions of SQL, all or some."""
-    from .listing import calls, explain_function, find_function, functions, list_functions
+    from .listing import calls, explain_function, find_function, list_functions, public_functions
 
     chosen = [find_function(name) for name in given.names]
-    cells = [(name, "; ".join(calls(name)), description(functions()[name])) for name in chosen or functions()]
+    texts_of = {name: public_functions()[name] for name in chosen or public_functions()}
+    cells = [(name, "; ".join(calls(name)), description(text)) for name, text in texts_of.items()]
     texts = [partial(explain_function, name) for name in chosen] or [partial(list_functions)]
     print_entries(given.format, ("name", "call", "description"), cells, texts)
 
@@ -368,7 +367,7 @@ def print_entries(
             write_output(None, render(con, format, header, cells))
 
 
-def print_completion(given: Any) -> None:
+def completion(given: Any) -> None:
     """Print a script that makes a shell complete the command."""
     from click.shell_completion import get_completion_class
 
@@ -427,21 +426,3 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         if con.execute(query).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
             raise DataError(f"{path}: not a DuckDB database")
         yield con
-
-
-COMMANDS: dict[str, Callable[[Any], int | None]] = {
-    "check": check,
-    "evaluate": evaluate,
-    "compare": compare,
-    "explain": explain,
-    "overlap": overlap,
-    "report": write_report,
-    "sql": print_sql,
-    "fuse": fuse,
-    "split": split,
-    "install": install,
-    "uninstall": uninstall,
-    "measures": print_measures,
-    "functions": print_functions,
-    "completion": print_completion,
-}

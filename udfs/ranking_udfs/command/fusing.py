@@ -9,12 +9,10 @@ from ..duckdb.statements import literal, sql_value
 from ..evaluation.errors import UsageError
 from ..inputs.tables import Inputs, input_files, load, systems_of
 from ..texts import shorten
-from ..writing import atomic_file
-from .output import check_outputs, copy_statement
+from .output import check_outputs, write_rows
 from .values import TREC
 
 NOT_TREC = "an id in a TREC run must have no blank, and each row a score (write .csv), got "
-AS_IT_IS = "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t', USE_TMP_FILE false"
 ARGUMENTS = ("method", "weights", "rrf_k", "normalize", "depth")  # of ranking_fuse
 COUNTS = "SELECT count(*), count(DISTINCT userid), max(n_systems) FROM {fused}"
 
@@ -37,19 +35,17 @@ def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> 
     fused, call = f"{inputs.prefix}fused", f"ranking_fuse({literal(inputs.prefix + 'rec')}{arguments})"
     con.execute(f"CREATE OR REPLACE TEMP TABLE {fused} AS FROM {call}")
     order = "userid ASC NULLS LAST, score DESC NULLS LAST, itemid ASC NULLS LAST"
-    with atomic_file(output) as temporary:
-        if output.lower().endswith(TREC):
-            con.execute(trec_statement(fused, order, output, temporary))
-        else:
-            con.execute(copy_statement(f"FROM {fused} ORDER BY {order}", temporary, ", USE_TMP_FILE false"))
+    is_trec = output.lower().endswith(TREC)
+    query = trec_query(fused, order, output) if is_trec else f"FROM {fused} ORDER BY {order}"
+    write_rows(con, query, output)
     ((rows, users, most),) = con.execute(COUNTS.format(fused=fused)).fetchall()
     return f"{output}: {rows} rows of {users} users, of up to {most or 0} models each\n"
 
 
-def trec_statement(fused: str, order: str, output: str, path: str) -> str:
-    """Return the statement that writes a TREC run, with the name of the file as its tag."""
+def trec_query(fused: str, order: str, output: str) -> str:
+    """Return the lines of a TREC run, with the name of the file as its tag."""
     tag = "_".join(os.path.splitext(os.path.basename(output))[0].split())
-    return f"""COPY (
+    return f"""
         SELECT CASE
             WHEN score IS NOT NULL AND NOT regexp_matches(concat(userid, itemid), '\\s')
                 THEN concat_ws(' ', userid, 'Q0', itemid, rank, score, {literal(tag)})
@@ -57,5 +53,4 @@ def trec_statement(fused: str, order: str, output: str, path: str) -> str:
                 {literal(NOT_TREC)}, userid, ', ', itemid, ', ', coalesce(score::VARCHAR, 'NULL')))
         END
         FROM (SELECT *, row_number() OVER (PARTITION BY userid ORDER BY {order}) AS rank FROM {fused})
-        ORDER BY {order}
-    ) TO {literal(path)} ({AS_IT_IS})"""
+        ORDER BY {order}"""

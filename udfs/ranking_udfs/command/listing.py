@@ -29,8 +29,8 @@ def find_measure(name: str) -> Measure:
 
 def find_function(name: str) -> str:
     """Find the function of SQL of this name, in whatever case."""
-    if name.lower() not in functions():
-        raise unknown_name_error("function", name, name.lower(), functions())
+    if name.lower() not in public_functions():
+        raise unknown_name_error("function", name, name.lower(), public_functions())
     return name.lower()
 
 
@@ -41,7 +41,7 @@ def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> 
 
 
 @cache
-def functions() -> dict[str, str]:
+def public_functions() -> dict[str, str]:
     """Return the file of each function of SQL that is for users, by its name."""
     return {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
 
@@ -62,7 +62,7 @@ def list_measures(width: int) -> str:
 
 def list_functions(width: int) -> str:
     """List all functions of SQL, each with what it does."""
-    texts = {name: description(text) for name, text in functions().items()}
+    texts = {name: description(text) for name, text in public_functions().items()}
     return f"{list_names(texts, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
 
 
@@ -76,7 +76,7 @@ def explain_function(name: str, width: int) -> str:
     """Say how a function is called, and show the head of its file."""
     head = "\n".join(
         line.removeprefix("-- ").removeprefix("--")
-        for line in takewhile(lambda line: line.startswith("--"), functions()[name].splitlines())
+        for line in takewhile(lambda line: line.startswith("--"), public_functions()[name].splitlines())
     )
     called = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls(name))
     return f"{called}\n\n{head}\n"

@@ -4,13 +4,17 @@ import os
 import sys
 from collections.abc import Sequence
 
+import duckdb
+
 from ..duckdb.statements import literal
 from ..evaluation.errors import DataError
 from ..inputs.files import extension
 from ..texts import printable
 from ..writing import atomic_file
 from .messages import WRITABLE
-from .values import COPY_OPTIONS
+from .values import COPY_OPTIONS, TREC
+
+LINES = {TREC: "FORMAT csv, HEADER false, QUOTE '', ESCAPE '', DELIMITER '\t'"}  # as they are
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[str]) -> None:
@@ -39,7 +43,13 @@ def is_terminal() -> bool:
 
 def copy_statement(query: str, path: str, options: str = "") -> str:
     """Return the statement that writes the query's rows to a file, in the format of its extension."""
-    return f"COPY (\n{query}\n) TO {literal(path)} ({COPY_OPTIONS[extension(path)]}{options})"
+    return f"COPY (\n{query}\n) TO {literal(path)} ({(COPY_OPTIONS | LINES)[extension(path)]}{options})"
+
+
+def write_rows(con: duckdb.DuckDBPyConnection, query: str, path: str) -> None:
+    """Write the query's rows to a file, whole or not at all."""
+    with atomic_file(path) as temporary:
+        con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false"))
 
 
 def write_output(path: str | None, text: str | bytes) -> None:

@@ -10,8 +10,7 @@ from ..duckdb.statements import identifier, literal, sql_value
 from ..evaluation.errors import DataError, UsageError
 from ..inputs.files import Wanted, describe_columns, extension, list_files, pattern, struct_literal
 from ..texts import shorten
-from ..writing import atomic_file
-from .output import check_outputs, copy_statement
+from .output import check_outputs, write_rows
 
 READERS = {".csv": "read_csv", ".tsv": "read_csv", ".parquet": "read_parquet"}
 SPANS = ("test_from", "test_size", "gap")  # arguments of the kind that time is
@@ -87,6 +86,4 @@ def write_parts(con: duckdb.DuckDBPyConnection, path: str, output: str, ending: 
     check_outputs(list(files.values()), [path])
     for (fold, part), file in files.items():
         rows = f"FROM ranking_command_split WHERE fold = {fold} AND part = {literal(part)}"
-        query = f"SELECT * EXCLUDE (fold, part, dropped) {rows}"
-        with atomic_file(file) as temporary:
-            con.execute(copy_statement(query, temporary, ", USE_TMP_FILE false"))
+        write_rows(con, f"SELECT * EXCLUDE (fold, part, dropped) {rows}", file)

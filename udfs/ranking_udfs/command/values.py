@@ -70,19 +70,24 @@ def parse_memory(text: str) -> str:
 
 def parse_segment(text: str) -> tuple[str, str]:
     """Read `users.csv:country`."""
-    drive, rest = os.path.splitdrive(text)  # a colon of Windows' that is no separator
-    path, colon, column = rest.rpartition(":")
-    if not (path and colon and column):
+    path, column = split_column(text)
+    if not (path and column):
         raise ValueError(f"must be FILE:COLUMN, got {text!r}")
-    return drive + path, column
+    return path, column
 
 
 def parse_items(text: str) -> tuple[str, str]:
     """Read `items.csv` or `items.csv:kind`."""
-    drive, rest = os.path.splitdrive(text)
-    path, _, column = rest.rpartition(":")
+    path, column = split_column(text)
     is_path = not column or "/" in column or "\\" in column  # as behind https:
-    return (text, "category") if is_path or not path else (drive + path, column)
+    return (text, "category") if is_path or not path else (path, column)
+
+
+def split_column(text: str) -> tuple[str, str]:
+    """Split a path from the column behind its last colon; an empty text where there is none of either."""
+    drive, rest = os.path.splitdrive(text)  # a colon of Windows' that is no separator
+    path, _, column = rest.rpartition(":")
+    return path and drive + path, column
 
 
 def file_in(*endings: str) -> Callable[[str], str]:

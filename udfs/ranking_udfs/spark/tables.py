@@ -42,7 +42,7 @@ Args:
         have a column in DuckDB, of a comparison six.
     ties: "expected" for expected values over all orders of equal scores.
     more: user_col, item_col, score_col, grade_col, system_col: names of columns, in any case;
-        descending=False where the lowest score is the best; min_grade, unjudged and whatever else SQL's has.
+        descending=False where the lowest score is the best; min_grade and whatever else SQL's has.
 
 Raises:
     ValueError: a column is missing or does not fit, or an argument is not valid. Of the job: a grade that is
@@ -67,18 +67,14 @@ def table_function(function: str, signature: Callable[..., Any], note: str = "")
 
 
 VALUES = "One executor gets 8 bytes for each user, system, k and measure, and "
-ranking_judged = table_function("ranking_judged", lambda rec, truth, max_k, **more: ...)
-ranking_by_user = table_function(
-    "ranking_by_user", lambda rec, truth, ks, measures=None, ties="item", **more: ...
-)
-ranking_summary = table_function(
-    "ranking_summary", lambda rec, truth, ks, measures=None, ties="item", **more: ...
-)
-ranking_distribution = table_function(
-    "ranking_distribution",
+MEASURED, CONTENTS = (
     lambda rec, truth, ks, measures=None, ties="item", **more: ...,
-    f"{VALUES}the userid.",
+    lambda rec, ks, history=None, items=None, **more: ...,
 )
+ranking_judged = table_function("ranking_judged", lambda rec, truth, max_k, **more: ...)
+ranking_by_user = table_function("ranking_by_user", MEASURED)
+ranking_summary = table_function("ranking_summary", MEASURED)
+ranking_distribution = table_function("ranking_distribution", MEASURED, f"{VALUES}the userid.")
 ranking_compare = table_function(
     "ranking_compare",
     lambda rec, truth, ks, baseline=None, measures=None, **more: ...,
@@ -96,13 +92,11 @@ ranking_check = table_function(
 )
 ranking_beyond_accuracy_by_user = table_function(
     "ranking_beyond_accuracy_by_user",
-    lambda rec, ks, history=None, items=None, **more: ...,
+    CONTENTS,
     "Each executor gets all of `items`, and the number of users of each item of `history`.",
 )
 ranking_beyond_accuracy = table_function(
-    "ranking_beyond_accuracy",
-    lambda rec, ks, history=None, items=None, **more: ...,
-    f"{VALUES}the lists down to the largest k.",
+    "ranking_beyond_accuracy", CONTENTS, f"{VALUES}the lists down to the largest k."
 )
 ranking_fuse = table_function(
     "ranking_fuse",
