@@ -55,9 +55,8 @@ def test_values_are_those_of_the_macros_over_judged_rankings(
         takes = "min_grade" in choice.measure.options and "min_grade" not in choice.given
         takes = takes and choice.given.get("gain") != "graded"
         lowest = f", min_grade := {min_grade}" if takes else ""
-        calls.append(
-            f'ranking_{choice.measure.name}(judged, k{choice.arguments_text}{lowest}) AS "{choice.name}"'
-        )
+        given = "".join(f", {name} := {choice.options[name]!r}" for name in choice.given)
+        calls.append(f'ranking_{choice.measure.name}(judged, k{given}{lowest}) AS "{choice.name}"')
     expected = fetch(
         con,
         f"""SELECT system, userid, k, n_rec, n_truth, {", ".join(calls)}

@@ -292,9 +292,9 @@ class Partitioned:
         counts = ", ".join(map(literal, COUNTS))
         key = "system, " if "system" in self.columns["rec"] else ""
         return f"""
-            SELECT * EXCLUDE (has_truth, strangers) REPLACE (coalesce(strangers, 0) AS users_without_truth)
+            SELECT * EXCLUDE (has_truth, missing) REPLACE (coalesce(missing, 0) AS users_without_truth)
             FROM (
-                SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k) AS strangers
+                SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k) AS missing
                 FROM (
                     SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
                         _ranking_mean_of_parts(

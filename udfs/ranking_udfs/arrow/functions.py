@@ -14,7 +14,6 @@ import pyarrow.compute as pc
 
 from ..measures.arrays import Floats
 from ..measures.grammar import parse_options
-from ..measures.rankings import Rankings
 from ..measures.registry import BY_NAME, LIST_MEASURES, InputError, Measure
 from .arguments import check_count, different_texts, row_cut_offs
 from .batches import batch_of
@@ -24,16 +23,20 @@ from .layouts import copy_to_arrow_memory, plain_array
 from .list_arguments import ARGUMENTS
 from .types import is_integer, is_text
 
-Function = Callable[..., pa.Array]
-
 
 @dataclass(frozen=True)
 class ScalarFunction:
     """A function to register: its SQL name, what to call, and the type that it returns."""
 
     name: str
-    call: Function
+    call: Callable[..., pa.Array]
     returns: pa.DataType
+
+    @classmethod
+    def of_measure(cls, measure: Measure, name: str, call: Callable[..., pa.Array]) -> "ScalarFunction":
+        """Make the function of a measure under one of its names."""
+        call.__name__, call.__doc__ = name, measure.compute.__doc__
+        return cls(name, call, pa.float64())
 
 
 def judge(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -97,14 +100,7 @@ def compute_measure(
     return values
 
 
-def measure_rankings(measure: Measure, name: str, rankings: Rankings, options: Mapping[str, Any]) -> Floats:
-    """Compute the measure of every row, (n,); NaN where truth is NULL."""
-    values = compute_measure(measure, name, (rankings,), options)
-    valid = rankings.judged.valid
-    return values if valid.all() else np.where(valid, values, np.nan)
-
-
-def measure_function(measure: Measure, name: str) -> Function:
+def measure_function(measure: Measure, name: str) -> ScalarFunction:
     """Make a function of Arrow arrays of the measure, under one of its names."""
 
     def call(*arguments: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -129,17 +125,17 @@ def measure_function(measure: Measure, name: str) -> Function:
             if ranked == 2 and (lowest := options.get("min_grade") or 0) > 1 and not has_grades(*part[:2]):
                 rule = "min_grade must be 1 or less where truth is a LIST of items, without grades"
                 raise ValueError(f"{name}: {rule}, got {lowest:g}: give it as a MAP from item to grade")
-            return measure_rankings(measure, name, rankings, options)
+            values = compute_measure(measure, name, (rankings,), options)
+            valid = batch.judged.valid  # NaN where truth is NULL
+            return values if valid.all() else np.where(valid, values, np.nan)
 
         chosen = arrays[ranked + 1] if len(arrays) > ranked + 1 else None
         return compute_by_options(name, arrays[: ranked + 1], chosen, compute)
 
-    call.__name__ = name
-    call.__doc__ = measure.compute.__doc__
-    return call
+    return ScalarFunction.of_measure(measure, name, call)
 
 
-def list_function(measure: Measure, name: str) -> Function:
+def list_function(measure: Measure, name: str) -> ScalarFunction:
     """Make a function of Arrow arrays of the list measure, under one of its names."""
     count = len(measure.arguments)
 
@@ -153,27 +149,17 @@ def list_function(measure: Measure, name: str) -> Function:
             return compute_measure(measure, name, ARGUMENTS[measure.name](name, *part, **options), options)
 
         arrays = list(map(plain_array, arguments))
-        return compute_by_options(
-            name, arrays[:count], arrays[count] if len(arrays) > count else None, compute
-        )
+        chosen = arrays[count] if len(arrays) > count else None
+        return compute_by_options(name, arrays[:count], chosen, compute)
 
-    call.__name__ = name
-    call.__doc__ = measure.compute.__doc__
-    return call
+    return ScalarFunction.of_measure(measure, name, call)
 
 
 FUNCTIONS = {
     function.name: function
     for function in (
         ScalarFunction("judge", judge, JUDGED_TYPE),
-        *(
-            ScalarFunction(name, measure_function(measure, name), pa.float64())
-            for name, measure in BY_NAME.items()
-        ),
-        *(
-            ScalarFunction(name, list_function(measure, name), pa.float64())
-            for measure in LIST_MEASURES.values()
-            for name in measure.names
-        ),
+        *(measure_function(measure, name) for name, measure in BY_NAME.items()),
+        *(list_function(measure, name) for measure in LIST_MEASURES.values() for name in measure.names),
     )
 }

@@ -118,7 +118,7 @@ class Work(Evaluation):
 def opened(given: Any, steps: int) -> Iterator[Work]:
     """Connect, with standard input in a file, and show at which of the steps the work is."""
 
-    def tell(row: Row) -> None:
+    def notify(row: Row) -> None:
         if not given.quiet and (given.allow_empty or row["code"] not in NOTHING):
             say("note", problem_text(row))
 
@@ -131,7 +131,7 @@ def opened(given: Any, steps: int) -> Iterator[Work]:
         progress(con, steps, given.quiet) as step,
     ):
         caller = "evaluate" if given.command == "sql" else given.command
-        yield Work(con, caller, inputs, given, tell, step)
+        yield Work(con, caller, inputs, given, notify, step)
 
 
 def inputs_of(given: Any) -> Inputs:
@@ -289,7 +289,7 @@ def report(given: Any) -> None:
     if given.figures is not None and os.path.exists(given.figures) and not os.path.isdir(given.figures):
         raise DataError(f"{given.figures}: a file, not a directory")
     with opened(given, 5) as work:
-        work.tell = lambda _: None  # the page says it
+        work.notify = lambda _: None  # the page says it
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format

@@ -67,7 +67,7 @@ def list_functions(width: int) -> str:
 
 
 def list_names(texts: Mapping[str, str], width: int) -> str:
-    """List names, each with its text beside it."""
+    """List names, each with its text."""
     wide = width - max(map(len, texts)) - 2
     return str(tabulate(texts.items(), tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True))
 

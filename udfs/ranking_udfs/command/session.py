@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from ..duckdb.hosting import find_hosted
 from ..evaluation.errors import DataError
 from ..inputs.catalogs import attach_statement, is_database
+from ..inputs.connections import add_pack
 
 PROGRESS_SECONDS = 0.5
 SETTINGS = {
@@ -30,24 +30,19 @@ def connect(
     """Connect to a database in memory with these settings, those that are None left out.
 
     A `database` is attached, read-only, before the pack is registered, so that its views keep what they call
-    by a name of the pack's. They may call the pack's own functions, so it is registered as a whole then, and
-    if `functions` is "all"; else the macros alone, and with "macros" those functions that comparisons call.
+    by a name of the pack's. They may call the pack's own functions, so all are registered then, else those
+    that `functions` says, as of add_pack.
     """
     given = {name: value for name, value in settings.items() if value is not None}
     con = duckdb.connect(config={**SETTINGS, **given})
     con.execute("SET enable_progress_bar_print = false")  # DuckDB prints it to where the report goes
-    if database is None and functions != "all":
-        find_hosted(con, has_functions=functions == "macros")
-        return con
-    from ..duckdb.connection import add_missing
-
     if database is not None:
         if ":" not in database and not os.path.isfile(database):
             raise DataError(f"{database}: no such file")
         if os.path.isfile(database) and not is_database(database):
             raise DataError(f"{database}: not a DuckDB database")
         con.execute(attach_statement(database))
-    add_missing(con)  # names that are not replaced are in no query here
+    add_pack(con, functions if database is None else "all")
     return con
 
 

@@ -130,12 +130,12 @@ def correct_together(
     names = ("confidence", "correction")
     arguments = ", ".join(f"{name} := {sql_value(getattr(options, name))}" for name in names)
     query = (
-        f"WITH looked_at AS (SELECT unnest($1::STRUCT(place BIGINT, {fields})[], max_depth := 2))\n"
+        f"WITH looked_at AS (SELECT unnest($1::STRUCT(number BIGINT, {fields})[], max_depth := 2))\n"
         f"FROM ranking_gate('looked_at', {arguments})"
     )
-    given = [{"place": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
+    given = [{"number": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):
-        rows[found.pop("place")].update(found)
+        rows[found.pop("number")].update(found)
 
 
 def sample_row(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:

@@ -138,12 +138,19 @@ def plan(request: Request, has_system: bool) -> Plan:
         )
     check = check_query(request)
     if not request.by_user and not request.by_segment:
-        return Plan(tables, check, beside_contents(request, system, summary_query(request)), None, None)
+        return Plan(
+            tables,
+            check,
+            beside_contents(request, system, measured_query(request, "ranking_summary")),
+            None,
+            None,
+        )
 
     if request.contents_by_user and (request.by_user or request.by_segment):
         contents = contents_query(request, system, by_user=True)
         tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{contents}")
-    tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('by_user')} AS\n{values_query(request)}")
+    values = measured_query(request, "ranking_by_user")
+    tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('by_user')} AS\n{values}")
     return Plan(
         tables,
         check,
@@ -158,7 +165,7 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
     columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
     columns = ["userid", "n_rec"] if by_user else columns
     chosen = request.contents_by_user if by_user else request.contents
-    columns += [measure_column(request, one, identifier(one.name)) for one in chosen]
+    columns += [measure_column(request, one) for one in chosen]
     cuts = [k for k in request.ks if any(k in one.cuts for one in chosen)]
     return f"SELECT {system}k, {', '.join(columns)}\nFROM {contents_call(request, cuts, by_user)}"
 
@@ -224,8 +231,8 @@ def ranked_query(request: Request, system: str) -> str:
     score = "CAST(score AS FLOAT)"
     best, sign = ("DESC", "-") if request.descending else ("ASC", "")
     order = f"score IS NULL OR isnan({score}), {score} {best}, CAST(itemid AS VARCHAR) DESC"
-    place = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
-    return f"SELECT {system}userid, itemid, {sign}{place} AS score\nFROM {request.table('rec')}"
+    rank = f"row_number() OVER (PARTITION BY {system}userid ORDER BY {order})"
+    return f"SELECT {system}userid, itemid, {sign}{rank} AS score\nFROM {request.table('rec')}"
 
 
 def arguments(given: Mapping[str, Any], *names: str) -> str:
@@ -250,7 +257,7 @@ def ties_argument(request: Request) -> list[str]:
 
 
 def measured_query(request: Request, function: str) -> str:
-    """Return the query of a table function that takes cut-offs and measures."""
+    """Return the query of ranking_summary or ranking_by_user."""
     measures = [replace(one, cuts=own_cuts(request, one)).text for one in request.choices] or [NO_MEASURE]
     at_own_ks = request.choices and all(own_cuts(request, one) for one in request.choices)
     ks = [] if at_own_ks else [cut_off_list(request.ks)]
@@ -262,11 +269,6 @@ def measured_query(request: Request, function: str) -> str:
 def own_cuts(request: Request, choice: Choice) -> tuple[int | None, ...]:
     """Return the cut-offs of a measure if they are not all that are requested."""
     return () if set(choice.cuts) == set(request.ks) else choice.cuts
-
-
-def summary_query(request: Request) -> str:
-    """Return the means by k."""
-    return measured_query(request, "ranking_summary")
 
 
 def curve_query(request: Request) -> str:
@@ -287,13 +289,8 @@ def overlap_query(request: Request, baseline: str | None, persistence: float = P
     return f"FROM ranking_overlap('{ranked_table(request)}', {given})"
 
 
-def values_query(request: Request) -> str:
-    """Return the values by user and k."""
-    return measured_query(request, "ranking_by_user")
-
-
 def means_query(request: Request, system: str) -> str:
-    """Return the same as summary_query from by_user; the counts, which no k changes, are those at k = 0."""
+    """Return the same as ranking_summary from by_user; the counts, which no k changes, are those at k = 0."""
     summary = judged_call(request, "ranking_summary", "[0]")
     counts = f"(SELECT {system}{', '.join(COUNTS)} FROM {summary})"
     columns = f"{', '.join(COUNTS)}{mean_columns(request.choices)}"
@@ -345,20 +342,14 @@ def safe_column(name: str) -> str:
 
 def mean_columns(choices: Iterable[Choice]) -> str:
     names = (identifier(choice.name) for choice in choices)
-    return column_lines(f"ranking_mean({name}) AS {name}" for name in names)
+    return "".join(f",\n    ranking_mean({name}) AS {name}" for name in names)
 
 
-def column_lines(texts: Iterable[str]) -> str:
-    """Return a line for each column, behind a comma."""
-    return "".join(f",\n    {text}" for text in texts)
-
-
-def measure_column(request: Request, choice: Choice, value: str) -> str:
-    """Return a measure's value under its name, NULL at cut-offs that are not its own."""
+def measure_column(request: Request, choice: Choice) -> str:
+    """Return the column of a measure, NULL at cut-offs that are not its own."""
     name = identifier(choice.name)
-    if set(choice.cuts) != set(request.ks):
-        value = f"CASE WHEN {cut_off_condition(choice.cuts)} THEN {value} END"
-    return value if value == name else f"{value} AS {name}"
+    is_own = set(choice.cuts) == set(request.ks)
+    return name if is_own else f"CASE WHEN {cut_off_condition(choice.cuts)} THEN {name} END AS {name}"
 
 
 def cut_off_condition(cuts: Sequence[int | None]) -> str:

@@ -114,6 +114,16 @@ def to_arrow_rows(relation: duckdb.DuckDBPyRelation) -> "tuple[pa.Table, str]":
     return relation.project(", ".join(to_arrow)).to_arrow_table(), ", ".join(back)
 
 
+def add_pack(con: duckdb.DuckDBPyConnection, functions: str) -> None:
+    """Let a connection find the macros, and of Python's functions "all", those of "macros", or "none"."""
+    if functions != "all":
+        find_hosted(con, has_functions=functions == "macros")
+        return
+    from ..duckdb.connection import add_missing
+
+    add_missing(con)  # names that are not replaced are in no query here
+
+
 @contextmanager
 def open_connection(
     caller: str, con: duckdb.DuckDBPyConnection | None, has_functions: bool = False
@@ -122,15 +132,10 @@ def open_connection(
     if con is not None and not isinstance(con, duckdb.DuckDBPyConnection):
         raise TypeError(f"{caller}: con must be a connection of DuckDB, got {type(con).__name__}")
     connection = WorkConnection(con or duckdb.connect(SHARED), con is None, f"_ranking_{caller}_")
-    if connection.is_own and not has_functions:
-        find_hosted(connection.con)
-    else:
-        from ..duckdb.connection import add_missing
-
-        try:
-            add_missing(connection.con)  # names that are not replaced are in no query here
-        except ValueError as error:
-            raise DataError(str(error).removeprefix("register: ")) from None
+    try:
+        add_pack(connection.con, "macros" if connection.is_own and not has_functions else "all")
+    except ValueError as error:
+        raise DataError(str(error).removeprefix("register: ")) from None
     number = 1
     while is_taken(connection.con, connection.prefix):
         number += 1

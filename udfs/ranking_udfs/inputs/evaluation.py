@@ -34,7 +34,7 @@ class Evaluation:
     caller: str  # the function or command that errors name
     inputs: Inputs
     given: Any
-    tell: Callable[[Row], None] = silent  # is called with each problem that is found
+    notify: Callable[[Row], None] = silent  # is called with each problem that is found
     step: Callable[[str], None] = silent  # is called with the name of each step when it begins
 
     def __post_init__(self) -> None:
@@ -97,10 +97,8 @@ class Evaluation:
 
     def check_users(self) -> None:
         """Raise DataError if the truth has no user."""
-        if (
-            fetch_rows(self.con, f"SELECT 1 FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1")
-            == []
-        ):
+        users = f"FROM {self.tables.prefix}truth WHERE userid IS NOT NULL LIMIT 1"
+        if not fetch_rows(self.con, f"SELECT 1 {users}"):
             raise DataError(f"{self.inputs.truth}: no user to evaluate")
 
     def check_models(self) -> None:
@@ -135,7 +133,7 @@ class Evaluation:
             self.con.execute(statement)
         problems = self.problems() if self.is_checked else []
         for row in problems:
-            self.tell(row)
+            self.notify(row)
         if not self.allow_empty:
             check_common(problems)
         return problems

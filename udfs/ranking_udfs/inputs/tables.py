@@ -139,7 +139,7 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
-    """Return the sources of the tables beside rec by their names, and the models with theirs.
+    """Return the sources of the other tables by their names, and the models with theirs.
 
     Raises:
         DataError: columns are missing; a file cannot be what it should be.
@@ -352,7 +352,7 @@ def name_and_path(
 def other_source(
     con: duckdb.DuckDBPyConnection, name: str, path: str, wanted: Wanted, inputs: Inputs
 ) -> Source:
-    """Return the source of a table beside rec."""
+    """Return the source of a table other than rec."""
     source = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
     if name != "segments":
         return source

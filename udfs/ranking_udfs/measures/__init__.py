@@ -1,4 +1,4 @@
-"""The measures: what each is, on NumPy alone (no pyarrow and no duckdb may be imported in this room).
+"""The measures: what each is, on NumPy alone (no pyarrow and no duckdb may be imported here).
 
 `formulas` and `beyond_accuracy` have a pure function for each, from a batch of `rankings` or of lists to one
 number per row; `ragged` is the arithmetic that they share; the `registry` knows what they are called, which

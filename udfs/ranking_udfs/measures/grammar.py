@@ -53,14 +53,6 @@ class Choice:
         return ",".join(f"{option}={value}" for option, value in self.given.items())
 
     @property
-    def arguments_text(self) -> str:
-        """The given options as further arguments of a macro: `, gain := 'linear'`."""
-        quote = {
-            name: "" if isinstance(option, Number) else "'" for name, option in self.measure.options.items()
-        }
-        return "".join(f", {name} := {quote[name]}{value}{quote[name]}" for name, value in self.given.items())
-
-    @property
     def name(self) -> str:
         """The measure with its options: `ndcg(gain=linear)`."""
         return f"{self.measure.name}({self.options_text})" if self.given else self.measure.name

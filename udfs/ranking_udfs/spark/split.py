@@ -13,7 +13,7 @@ from ..duckdb.internal import SPLIT_WINDOWS
 from ..duckdb.statements import sql_value
 from ..partitions import cursor, plain_errors, value_of
 from ..texts import shorten
-from .tables import by_place, schema
+from .tables import by_position, schema
 
 DAY = 86_400_000_000
 MOMENTS = {  # by Spark's type: what _ranking_moment of SQL gives
@@ -88,10 +88,10 @@ def ranking_split(
     drops = {"cold_users": cold_users, "cold_items": cold_items, "seen": seen}
     given = {name: argument_sql(name, value) for name, value in (spans | names | drops).items()}
     find_windows(kinds, given, (None, None))  # the errors that need no job
-    rows = by_place(events)
+    rows = by_position(events)
     columns = rows.columns
-    places = {name.lower(): place for name, place in zip(kinds.names, columns, strict=True)}
-    user, item, time = (places[name.lower()] for name in names.values())
+    positions = {name.lower(): position for name, position in zip(kinds.names, columns, strict=True)}
+    user, item, time = (positions[name.lower()] for name in names.values())
     moment = MOMENTS[dict(rows.dtypes)[time]].format(time)
     known = f"{user} IS NOT NULL AND {item} IS NOT NULL"
     rows = rows.selectExpr("*", f"CASE WHEN {known} THEN {moment} END AS moment")

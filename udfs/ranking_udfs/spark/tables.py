@@ -156,24 +156,24 @@ def schema(function: str, table: str, frame: Any) -> pa.Schema:
     return pa.schema(fields)
 
 
-def by_place(frame: DataFrame) -> DataFrame:
-    """Name columns by place, since a name may hold dots, or occur twice where nobody asks for it."""
-    return frame.toDF(*(f"column_{place}" for place in range(len(frame.columns))))
+def by_position(frame: DataFrame) -> DataFrame:
+    """Name columns by position, since a name may hold dots, or occur twice where nobody asks for it."""
+    return frame.toDF(*(f"column_{position}" for position in range(len(frame.columns))))
 
 
 def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
     """Return the columns that are read, by what they are, as one, a struct with the name of the table."""
     columns = []
     for role, name in job.columns[table].items():
-        place = frame.columns.index(name)
-        kind = frame.schema[place].dataType
+        position = frame.columns.index(name)
+        kind = frame.schema[position].dataType
         # Spark cannot hand out rows by these, or Arrow has no type for them.
         if role in IDS and re.search(r'(?:^|ype":)"(?:map|variant|interval|calendar)', kind.json()):
             rule = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
             got = shorten(kind.simpleString())
             raise TypeError(f"{job.function}: {shorten(name)} {rule}, got {got}")
-        columns.append(F.col(f"column_{place}").alias(role))
-    return by_place(frame).select(F.struct(*(columns or [F.lit(0)])).alias(table))
+        columns.append(F.col(f"column_{position}").alias(role))
+    return by_position(frame).select(F.struct(*(columns or [F.lit(0)])).alias(table))
 
 
 def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
