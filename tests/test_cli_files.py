@@ -294,7 +294,7 @@ def test_tables_of_a_database_stand_for_files(run: Run, database: str) -> None:
         for segment in ("(all)", "(none)", "SE")
     }
     assert "unclear whether b or a is better in MRR@10: they differ by -0.5 (-50 %)" in run(
-        "compare", *arguments, "--baseline", "a"
+        "compare", "--explain", *arguments, "--baseline", "a"
     )
     Path("lists").mkdir()  # a name that a table has before it
     parts = ["--parts", "lists", "turned", "truth", "--database", database, "-m", "mrr", "--no-check"]

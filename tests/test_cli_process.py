@@ -213,7 +213,7 @@ def test_ctrl_c_while_importing_ends_the_process_without_a_traceback() -> None:
 
 def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPatch, worse: str) -> None:
     """In ASCII with escapes, which JSON reads; columns stay in line."""
-    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "mrr", "-q"]
+    arguments = [f"b={worse}", "ü😀=rec.csv", "truth.csv", "-m", "hits", "-q"]
     printed = {}
     for encoding, form in (("ascii", "table"), ("ascii", "json"), ("cp1252", "table")):
         stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
@@ -221,8 +221,10 @@ def test_a_console_without_utf_8_shows_what_it_can(monkeypatch: pytest.MonkeyPat
         assert main(["compare", *arguments, "--format", form]) == 0
         printed[encoding, form] = stream.buffer.getvalue().decode(encoding)
     assert json.loads(printed["ascii", "json"])[0]["system"] == "ü😀"
-    assert re.search(r"\n\\u00fc\\ud83d\\ude00 - b +1 +0.1667 +0.83 \+-0.72   ", printed["ascii", "table"])
-    assert re.search(r"\nü\\ud83d\\ude00 - b +1 +0.1667 +0.83 ± 0.72   ", printed["cp1252", "table"])
+    assert re.search(
+        r"\nHits@10 +\\u00fc\\ud83d\\ude00 - b +2 +0.3333 +1.7 \+-1.4  +3", printed["ascii", "table"]
+    )
+    assert re.search(r"\nHits@10 +ü\\ud83d\\ude00 - b +2 +0.3333 +1.7 ± 1.4  +3", printed["cp1252", "table"])
 
 
 def test_a_pipe_that_closes_while_it_is_written_to(monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_mean_in_words(measure: str, k: int | None, rows: list[Any], said: str
     assert headline_sentence([mean_row(*row) for row in rows], parse_measure(measure), k) == said
 
 
-def test_problems_at_this_k_stand_against_a_verdict_what_is_wrong_first() -> None:
+def test_problems_at_this_k_stand_against_a_verdict_by_severity_and_share() -> None:
     def row(severity: str, code: str, problem: str, count: int, **more: Any) -> dict[str, Any]:
         of = {"system": None, "k": None, "write": None, "example": None, "of": 943}
         return {"severity": severity, "code": code, "problem": problem, "count": count, **of, **more}
@@ -82,15 +82,20 @@ def test_problems_at_this_k_stand_against_a_verdict_what_is_wrong_first() -> Non
                 system="knn",
                 of=800,
             ),
+            row("doubtful", "null_item", "rec: itemid is NULL", 9, system="als"),
+            row("doubtful", "null_user", "rec: userid is NULL", 3, system="knn"),
+            row("wrong", "user_spelling", "users that match truth but for case", 2),
             row("wrong", "no_rows", "rec: no rows", 1, of=None),
         ],
-        k=5,
+        [5, None],
     )
     assert found == [
-        "Users whose relevant items stand below: knn 700 of 800.",
         "No rows: 1.",
-        "Users in truth that are not in rec: knn 628 of 943.",
-        "Users with tied scores at k = 5: als 99 of 943, knn 50 of 943; write --ties expected.",
+        "Users whose relevant items stand below: knn 700 of 800 (88 %).",
+        "Users that match truth but for case: 2 of 943 (< 1 %).",
+        "Users in truth that are not in rec: knn 628 of 943 (67 %).",
+        "Users with tied scores at k = 5: als 99 of 943 (10 %), knn 50 of 943 (5 %); write --ties expected.",
+        "Of less than 1 %: Itemid is NULL: als 9 of 943 (< 1 %). Userid is NULL: knn 3 of 943 (< 1 %).",
     ]
 
 
@@ -117,7 +122,7 @@ def test_a_model_that_leaves_two_thirds_out_is_in_the_first_lines(written: Writt
     assert lead.endswith(f" But o{where}, bert has the best mean.")
     told = ", ".join(f"{means[name]:.4f} with {name}" for name in ("bert", "als", "pop"))
     assert f"O{where}, NDCG@10 is {told}." in rest
-    assert "Users in truth that are not in rec: bert 80 of 120." in rest
+    assert "Users in truth that are not in rec: bert 80 of 120 (67 %)." in rest
 
 
 @pytest.mark.parametrize("tied", ["userid >= 50", "true"])
@@ -133,7 +138,9 @@ def test_no_count_stands_over_fewer_users_than_it_is_of(
         COPY (SELECT u AS userid, u % 10 AS itemid FROM range(50) t(u)) TO 'few.csv'
     """)
     lead = " ".join(first_lines(written("a=many.csv", "b=many.csv", "few.csv", "-k", "10", *NDCG)))
-    assert ("Users whose scores are all equal: a 50 of 50, b 50 of 50" in lead) == (tied == "true")
+    assert ("Users whose scores are all equal: a 50 of 50 (100 %), b 50 of 50 (100 %)" in lead) == (
+        tied == "true"
+    )
     assert "200" not in lead
     assert "150" not in lead
 

@@ -18,7 +18,7 @@ from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
-from ..evaluation.problems import CODES, NOTHING, problem_text
+from ..evaluation.problems import CODES, NOTHING, is_problem, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
 from ..evaluation.words import COUNTS, OF_LISTS, Row
 from ..inputs.catalogs import Catalog, Database
@@ -117,9 +117,11 @@ class Work(Evaluation):
 @contextmanager
 def opened(given: Any, steps: int) -> Iterator[Work]:
     """Connect, with standard input in a file, and show at which of the steps the work is."""
+    is_answer = given.command == "compare" and given.format not in COPIED  # which says what is against it
 
     def notify(row: Row) -> None:
-        if not given.quiet and (given.allow_empty or row["code"] not in NOTHING):
+        is_said = (is_answer and is_problem(row)) or (row["code"] in NOTHING and not given.allow_empty)
+        if not given.quiet and not is_said:
             say("note", problem_text(row))
 
     settings = {"threads": given.threads, "memory_limit": given.memory_limit}
@@ -227,9 +229,11 @@ def compare(work: Work) -> str | bytes:
     if given.pairs or given.format not in COPIED:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
     work.failed = failures(con, given.fail_if, every, problems)
+    first = next(((one.name, one.cuts[0]) for one in request.choices), None)
+    leader = next((one for one in orders if one is not None and (one.measure, one.k) == first), None)
     if given.pairs:
-        return letters_text(con, given, options, orders)
-    return comparison_text(con, given, options, work.segment, found, orders, len(seen))
+        return letters_text(con, given, options, orders, leader, problems)
+    return comparison_text(con, given, options, work.segment, found, orders, leader, problems, len(seen))
 
 
 @printing(2)

@@ -30,6 +30,7 @@ KEEP = ("keep", "drop")
 SHORT = {"ks": "-k", "measures": "-m", "quiet": "-q"}
 FLAGS = {
     "pairs": "instead: models in order, with letters that those share who are not surely apart",
+    "explain": "also a sentence for each comparison",
     "long": "a row per measure",
     "safe_csv": "a quote before text in CSV that a spreadsheet would take for a formula",
     "parts": "several REC without a name are parts of one table",
@@ -124,7 +125,7 @@ COMMANDS = {
     "compare": Spec(
         "Find out which model is better, and how surely: differences and verdicts. For means, use evaluate; "
         "for a page to show, report; without a truth, overlap.",
-        {**TESTED, **MEASURED, "output": "output format pairs fail_if digits safe_csv", **READ},
+        {**TESTED, **MEASURED, "output": "output format explain pairs fail_if digits safe_csv", **READ},
         ["compare a=a.csv b=b.csv truth.csv --baseline a --fail-if worse"],
     ),
     "report": Spec(

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,10 +14,19 @@ import duckdb
 from tabulate import tabulate
 
 from ..duckdb.statements import identifier
-from ..evaluation.conclusion import best_sentence, footnote, letters_note, measure_label, sentence
+from ..evaluation.conclusion import (
+    best_sentence,
+    caveats,
+    footnote,
+    leading_sentence,
+    letters_note,
+    measure_label,
+    sentence,
+)
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import ModelOrder, families
+from ..evaluation.problems import is_problem
 from ..evaluation.queries import Request
 from ..evaluation.words import (
     BUT_GAINS,
@@ -51,7 +60,15 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 """
 # Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
-TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict")  # columns that may be all NULL
+TEXTS = (
+    "segment",
+    "system",
+    "baseline",
+    "measure",
+    "method",
+    "verdict",
+    "caveats",
+)  # columns that may be all NULL
 Cells = Sequence[Any]
 
 
@@ -258,27 +275,58 @@ def comparison_text(
     segment: str | None,
     found: Sequence[Sequence[Row]],
     orders: Sequence[ModelOrder | None],
+    leader: ModelOrder | None,
+    problems: Sequence[Row],
     gated: int = 0,
 ) -> str | bytes:
-    """Render a comparison: every number for programs; tables and a sentence for each pair for people.
+    """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
     `found` are the rows of all users, and those of segments if there are any, which are called `segment`;
-    `gated` of them have a p that is corrected over all that --fail-if looks at.
+    `gated` of them have a p that is corrected over all that --fail-if looks at. `leader` is the order by the
+    first measure. `problems` are those of the data, of which rows for programs have the codes. With --explain
+    there is a sentence for each comparison, without it for those of a part of the users.
     """
     form, digits = given.format, given.digits
     everybody, *by_segment = found
     if form in COPIED:
-        header = list(found[-1][0])  # segments have a column more
         results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
-        cells = [[row[name] for name in header] for row in results]
+        header = list(found[-1][0])  # segments have a column more
+        header.insert(header.index("verdict") + 1, "caveats")
+        cells = [
+            [codes_of(row, problems) if name == "caveats" else row[name] for name in header]
+            for row in results
+        ]
         return render(con, form, header, cells, digits, given.safe_csv)
     digits = DIGITS if digits is None else digits
-    texts = [comparison_tables(form, options, None, everybody, digits)]
-    texts += [comparison_tables(form, options, segment, rows, digits) for rows in by_segment]
-    lines = [sentence(row, options, len(rows), digits) for rows in families(everybody) for row in rows]
+    above = answer(form, leader, problems, [row["k"] for row in everybody])
+    texts = []
+    texts.append(comparison_table(form, options, None, everybody, digits))
+    texts += [comparison_table(form, options, segment, rows, digits) for rows in by_segment]
+    lines = [
+        sentence(row, options, len(rows), digits)
+        for rows in families(everybody)
+        for row in rows
+        if given.explain or row["users_undefined"]
+    ]
+    lines += best_lines(orders, options, digits) if given.explain else []
     measures = dict.fromkeys(row["measure"] for row in everybody)
-    lines.append(footnote(options, bool(by_segment), gated, sum(map(len, found)), measures))
-    return document(form, with_remarks(form, "\n".join(texts), lines + best_lines(orders, options, digits)))
+    note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
+    lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
+    return document(form, above + with_remarks(form, "\n".join(texts), lines))
+
+
+def answer(form: str, leader: ModelOrder | None, problems: Sequence[Row], ks: Collection[int | None]) -> str:
+    """Say which model is the best by the first measure, and what in the data stands against it."""
+    lines = [] if leader is None else [leading_sentence(leader)]
+    lines += [f"Against this: {text}" for text in caveats(problems, ks)]
+    return "".join(remark(form, line) for line in lines) + "\n" * bool(lines)
+
+
+def codes_of(row: Row, problems: Sequence[Row]) -> str | None:
+    """Return the codes of what stands against the verdict of a row, with commas; None if nothing does."""
+    systems, ks = (None, row["baseline"], row["system"]), (None, row["k"])
+    found = [one for one in problems if is_problem(one) and one["system"] in systems and one["k"] in ks]
+    return ",".join(dict.fromkeys(one["code"] for one in found)) or None
 
 
 def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, digits: int) -> list[str]:
@@ -287,23 +335,23 @@ def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, 
     return [best_sentence(one, options, digits, options.baseline) for one in several]
 
 
-def comparison_tables(
+def comparison_table(
     form: str, options: ComparisonOptions, segment: str | None, rows: Sequence[Row], digits: int
 ) -> str:
-    """Render a table for each measure at each k on a terminal, whose width has no more; else one for all."""
+    """Render a row for each comparison, by measure and k; on a terminal only the columns that fit."""
+    cells = [row_cells(row, options, segment, digits) for one in families(rows) for row in one]
     if form != "table":
-        cells = [row_cells(row, options, segment, digits) for one in families(rows) for row in one]
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
-    title = f" against {printable(options.baseline)}" if options.baseline is not None else ""
-    title += f", by {printable(segment)}" if segment is not None else ""
-    texts = []
-    for family in families(rows):
-        cells = [row_cells(row, options, segment, digits) for row in family]
-        kept = [name for name in cells[0] if name not in ("Measure", "Relative", "p")]
-        body = [[one[name] for name in kept] for one in cells]
-        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in kept]
-        texts.append(f"{cells[0]['Measure']}{title}\n\n{table(form, header, body)}")
-    return "\n".join(texts)
+    kept = list(cells[0])
+    for name in ("Relative", "W/T/L", "p", "Mean"):
+        header = [one.partition(" (")[0] if one.startswith("Baseline (") else one for one in kept]
+        text = table(form, header, [[one[name] for name in kept] for one in cells])
+        if max(map(len, text.splitlines())) <= WIDTH:
+            break
+        kept = [one for one in kept if one != name and (name != "Mean" or not one.startswith("Baseline"))]
+    title = [f"Against {printable(options.baseline)}"] * (options.baseline is not None)
+    title += [f"by {printable(segment)}"] * (segment is not None)
+    return f"{', '.join(title)}\n\n{text}" if title else text
 
 
 def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits: int) -> dict[str, str]:
@@ -331,6 +379,8 @@ def letters_text(
     given: Any,
     options: ComparisonOptions,
     orders: Sequence[ModelOrder | None],
+    leader: ModelOrder | None,
+    problems: Sequence[Row],
 ) -> str | bytes:
     """Render the means of models, best first, with letters that those share who are not surely different."""
     form, digits = given.format, given.digits
@@ -355,6 +405,7 @@ def letters_text(
     if form == "table":
         titled = (f"{rows[0][0]}\n\n{table(form, header[1:], [row[1:] for row in rows])}" for rows in tables)
         text = "\n".join(titled)
+    text = answer(form, leader, problems, [one.k for one in shown]) + text
     lines = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
     if len(shown) < len(orders):
         lines.append(

@@ -18,6 +18,7 @@ HEADLINES = {  # what a hundred times a mean says, in words
     "precision": (" %", " of the recommendations PLACE are relevant"),
 }
 TOUCHED = 0.05  # of the users: from this share on, those without a list stand beside the verdict
+SMALL = 0.01  # below this share, problems are one line, unless they are wrong
 FEW_JUDGED = 0.2  # of the first k: below it, most of what counts as a miss is unknown
 
 
@@ -177,25 +178,40 @@ def shared_sentence(rows: Sequence[Row], label: str) -> str:
     return f"{where}, {label} is {', '.join(means)}."
 
 
-def caveats(problems: Sequence[Row], k: int | None) -> list[str]:
-    """Say what in the data stands against a verdict at this k: what is wrong first, a sentence for each code.
+def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> list[str]:
+    """Say what in the data stands against a verdict at these k, a sentence for each problem of all systems.
 
-    `problems` are rows of ranking_check with what to do.
+    What is wrong comes first, then what touches the largest share; all that is of less than SMALL is one
+    sentence. `problems` are rows of ranking_check with what to do.
     """
-    found: dict[str, list[Row]] = {}
-    for row in sorted(filter(is_problem, problems), key=lambda row: row["severity"] != "wrong"):
-        if row["k"] in (None, k):
-            found.setdefault(row["code"], []).append(row)
-    texts = []
-    for rows in found.values():
-        names = ["" if row["system"] is None else f"{printable(row['system'])} " for row in rows]
-        shares = ["" if row["of"] is None else f" of {row['of']}" for row in rows]
-        counted = zip(names, rows, shares, strict=True)
-        counts = ", ".join(f"{name}{row['count']}{share}" for name, row, share in counted)
-        problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
-        advice = dict.fromkeys(row["write"] for row in rows if row["write"])
-        texts.append(f"{problem[:1].upper()}{problem[1:]}: {counts}{''.join(f'; {one}' for one in advice)}.")
-    return texts
+    found: dict[tuple[str, int | None], list[Row]] = {}
+    for row in filter(is_problem, problems):
+        if row["k"] is None or row["k"] in ks:
+            found.setdefault((row["code"], row["k"]), []).append(row)
+    weighed = [
+        (any(row["severity"] == "wrong" for row in rows), max(map(share_of, rows)), rows)
+        for rows in found.values()
+    ]
+    weighed.sort(key=lambda one: one[:2], reverse=True)
+    small = [rows for is_wrong, share, rows in weighed if not is_wrong and share < SMALL]
+    texts = [caveat(rows) for is_wrong, share, rows in weighed if is_wrong or share >= SMALL]
+    return [*texts, "Of less than 1 %: " + " ".join(map(caveat, small))] if small else texts
+
+
+def share_of(row: Row) -> float:
+    return float(row["count"] / row["of"]) if row["of"] else 1.0
+
+
+def caveat(rows: Sequence[Row]) -> str:
+    """Say one problem, with its counts in each system and what to do."""
+    counts = []
+    for row in rows:
+        name = "" if row["system"] is None else f"{printable(row['system'])} "
+        percent = f"{100 * share_of(row):.0f}" if share_of(row) >= SMALL else "< 1"
+        counts.append(f"{name}{row['count']}" + (f" of {row['of']} ({percent} %)" if row["of"] else ""))
+    problem = rows[0]["problem"].removeprefix("rec: ").removeprefix("truth: ")
+    advice = dict.fromkeys(row["write"] for row in rows if row["write"])
+    return f"{problem[:1].upper()}{problem[1:]}: {', '.join(counts)}{''.join(f'; {one}' for one in advice)}."
 
 
 def judged_caveat(shares: Mapping[str, float | None], k: int | None) -> list[str]:

@@ -261,7 +261,7 @@ FROM (
 
         A truth of relevant items alone has judged nothing else, for no model.
         """
-        found = conclusion.caveats(problems, self.k)
+        found = conclusion.caveats(problems, [self.k])
         found += [conclusion.shared_sentence(shared, self.at)] if shared else []
         shares = {name: self.counts[name].get(JUDGED) for name in self.systems}
         is_judged = any(row.get("has_misses") for row in self.tables)
