@@ -4541,7 +4541,7 @@ nan_score | rec | rows of rec | | 0 | rec: {score} is NaN /
 repeated_item | rec | rows of rec | | 0 | rec: ({user}, {item}) repeated in the top k = {k} /
 equal_scores | rec | users of truth | 0.5 | 0.05 | rec: users whose scores are all equal |
     write ties := ''expected'' | write --ties expected | write ties=''expected'' /
-ties_in_top_k | rec | users of truth | | 0.05 | rec: users whose order rests on ties within k = {k} |
+ties_in_top_k | rec | users of truth | | 0.05 | rec: users with tied scores in the top k = {k} |
     write ties := ''expected'' | write --ties expected | write ties=''expected'' /
 ties_at_k | rec | users of truth | | 0.05 | rec: users with tied scores at k = {k} |
     write ties := ''expected'' | write --ties expected | write ties=''expected'' /

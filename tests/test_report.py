@@ -75,7 +75,7 @@ def test_differences_and_verdicts_are_those_of_compare(run: Run, standard: str) 
         check_row(row, keyed[row["Segment"], "ndcg", 5, row["System"]])
     sizes = [int(row["Users"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    said = " ".join(run("compare", *ARGUMENTS, "--no-check", "--measures", "ndcg@5").split())
+    said = " ".join(run("compare", *ARGUMENTS, "--no-check", "--explain", "--measures", "ndcg@5").split())
     answer = found["The answer"]
     verdicts = [text_of(one) for one in answer.iter(f"{HTML}li") if one.get("class") in ("better", "worse")]
     verdicts += [text_of(one) for one in answer.iter(f"{HTML}p") if text_of(one).startswith("Best against")]

@@ -171,13 +171,15 @@ def test_min_grade_and_what_is_judged_stand_on_the_page(
     assert said.replace(" %", "\xa0%") in "".join(found["The answer"].itertext())
     (lists,) = (one for one in tables_in(found["What changes for users"]) if "Rank" in one[0])
     user = re.search(
-        r"The lists of (\w+), who loses most with (\w+)", text_of(found["What changes for users"])
+        r"The lists of (\w+), who of those with a relevant item loses most with (\w+)",
+        text_of(found["What changes for users"]),
     )
     assert user is not None
     explained = con.execute(
-        "SELECT itemid, relevant FROM ranking_explain('rec', 'truth', ?, 5, min_grade := 2) "
+        "SELECT itemid, CASE WHEN relevant THEN ' (relevant)' WHEN gain > 0 THEN ' (grade 1)' ELSE '' END "
+        "FROM ranking_explain('rec', 'truth', ?, 5, min_grade := 2) "
         "WHERE system = ? AND rank IS NOT NULL ORDER BY rank",
         [*user.groups()],
     ).fetchall()
-    shown = [f"{item} (relevant)" if relevant else str(item) for item, relevant in explained]
+    shown = [f"{item}{mark}" for item, mark in explained]
     assert [row[user.group(2)] for row in lists] == shown

@@ -337,3 +337,17 @@ def of_empty(con: duckdb.DuckDBPyConnection, lists: str) -> Any:
     """The ranks, the ideal and the size of the judged ranking."""
     found = value(con, f"SELECT ranking_judge({lists})")
     return found and (found["ranks"], found["ideal"], found["size"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in FILES if not name.startswith("_")])
+def test_the_example_in_the_head_gives_the_result_beside_it(
+    con: duckdb.DuckDBPyConnection, name: str
+) -> None:
+    example = re.search(r"^-- Example: +(SELECT .*;)(?:\s+--)?(?:\s+-- (.*))?$", FILES[name], re.MULTILINE)
+    assert example is not None
+    found = value(con, example[1])
+    if name != "ranking_judge":
+        assert is_close(found, float(example[2]), CLOSE)
+    elif example[2]:
+        assert str(found) == example[2].replace("NULL", "None")

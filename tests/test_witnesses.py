@@ -107,3 +107,12 @@ def test_intra_list_diversity_agrees_with_scipy(distance: str) -> None:
             vectors = [[rng.gauss(0, 1) for _ in range(4)] for _ in range(rng.randint(2, 10))]
         value = one.definition(vectors, distance=distance)
         assert value == pytest.approx(one.outside(vectors, distance=distance), abs=1e-12)
+
+
+def test_random_topics_hold_every_kind_of_case() -> None:
+    assert any(not topic.rec and not topic.truth for topic in TOPICS)
+    assert any(topic.rec and not topic.truth for topic in TOPICS)
+    assert any(topic.truth and not topic.rec for topic in TOPICS)
+    assert any(None in topic.rec for topic in TOPICS)
+    assert any(len(set(topic.rec)) < len(topic.rec) for topic in TOPICS)
+    assert any(topic.truth and not topic.relevant() for topic in TOPICS)
