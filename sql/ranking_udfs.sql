@@ -3210,6 +3210,7 @@ CREATE OR REPLACE MACRO _ranking_has_items(rec, truth, names, caller) AS
     FROM (
         SELECT DISTINCT system::VARCHAR AS system
         FROM _ranking_recs(rec, names)
+        WHERE '"NULL"' NOT IN (typeof(itemid), typeof((SELECT id FROM _ranking_truth_ids(truth, names, 'item') WHERE false)))
         EXCEPT
         SELECT recs.system::VARCHAR
         FROM _ranking_recs(rec, names) AS recs

@@ -21,6 +21,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_has_items(rec, truth, names, caller) AS
     FROM (
         SELECT DISTINCT system::VARCHAR AS system
         FROM _ranking_recs(rec, names)
+        -- Of a column that is not there _ranking_valid speaks, at the same time.
+        WHERE '"NULL"' NOT IN (typeof(itemid), typeof((SELECT id FROM _ranking_truth_ids(truth, names, 'item') WHERE false)))
         EXCEPT
         SELECT recs.system::VARCHAR
         FROM _ranking_recs(rec, names) AS recs
