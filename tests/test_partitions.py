@@ -145,6 +145,8 @@ def test_tables_that_do_not_do_are_errors_in_the_words_of_duckdb() -> None:
         job.part(REC, systems=["A", "B"], history=HISTORY)
     with pytest.raises(TypeError, match=r"^ranking_check: truth must be the schema of a table, got None$"):
         ranking_udfs.partition("ranking_check", REC.schema)
+    with pytest.raises(TypeError, match=r"^ranking_judged: .* argument 'max_k' \(did you mean ks\?\)$"):
+        ranking_udfs.partition("ranking_judged", REC.schema, TRUTH.schema, max_k=3)
 
 
 @pytest.mark.parametrize("partitions", [1, 5])

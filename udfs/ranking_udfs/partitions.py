@@ -414,7 +414,7 @@ def partition(
     schemas = {"rec": rec, **schemas} if TABLES[function] else {}
     signature = [one.partition(" := ") for one in macros()[function].signatures()[0]]
     parameters = {name: default for name, _, default in signature}
-    takes = [one for one in parameters if one not in (*ROLES, "by_user")] + ["ks"] * ("max_k" in parameters)
+    takes = ["ks" if one == "max_k" else one for one in parameters if one not in (*ROLES, "by_user")]
     check_keywords(function, given, takes)
     columns_of(function, given)  # for its errors
     columns = {table: find_columns(function, table, schemas[table], parameters, given) for table in schemas}

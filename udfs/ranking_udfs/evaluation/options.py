@@ -258,7 +258,7 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
     """Raise TypeError if one of the names of arguments is not known, with the one that was perhaps meant."""
     for name in names:
         if name not in known:
-            hint = " (did you mean ks?)" if name == "k" else did_you_mean(name, known)
+            hint = " (did you mean ks?)" if name in ("k", "max_k") else did_you_mean(name, known)
             raise TypeError(f"{caller}: got an unexpected keyword argument {name!r}{hint}")
 
 
