@@ -35,7 +35,8 @@
 -- larger p) < 1 - confidence, even if it is not 0. Else p_adjusted < 1 - confidence is 'better' or 'worse'. Where no
 -- difference varies, Student's t says nothing: there is no interval, p is 2^(1 - users) (1 where no user differs, NULL
 -- of one user), and 'same' is what the rule of
--- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone. For
+-- three finds: |difference| + (1 - p_same^(1/users)) is the margin. That is of measures from 0 to 1 alone, whose low and high
+-- end at -1 and 1. For
 -- first_hit_rank lower is better, and only users with a hit of both systems are compared, so a system that misses most users
 -- is not found by it. A user without recommendations of a system has an empty list there. Numbers are the same on any
 -- number of threads and in any order of the rows. A known limit of 'same': where the whole difference rests on few users,

@@ -222,7 +222,7 @@ class Partitioned:
 
     @property
     def grades(self) -> str:
-        """How grades are read, as SQL for the pack's macros."""
+        """The arguments that say how grades are read, as SQL for the pack's macros."""
         return ", ".join(str(self.arguments.get(name)) for name in GRADES)
 
     @property

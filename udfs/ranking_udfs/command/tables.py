@@ -45,6 +45,7 @@ from ..texts import printable
 from .output import copy_statement
 
 WIDTH = 80  # of a terminal
+DISPENSABLE = ("Relative", "W/T/L", "p")  # columns of a comparison, the first to go where it is too wide
 STYLES = {"table": "simple", "markdown": "github", "html": "html", "latex": "latex_booktabs"}  # tabulate's
 COPIED = ("csv", "json", "parquet")
 DOCUMENT = """<!doctype html>
@@ -60,15 +61,8 @@ th, td {{ border-bottom: 1px solid #ccc; padding: 0.2em 0.8em; text-align: left 
 """
 # Characters with a meaning in Markdown or in the HTML within it; an underscore within a word has none.
 MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
-TEXTS = (
-    "segment",
-    "system",
-    "baseline",
-    "measure",
-    "method",
-    "verdict",
-    "caveats",
-)  # columns that may be all NULL
+# Columns of text that may be all NULL.
+TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict", "caveats")
 Cells = Sequence[Any]
 
 
@@ -299,8 +293,7 @@ def comparison_text(
         return render(con, form, header, cells, digits, given.safe_csv)
     digits = DIGITS if digits is None else digits
     above = answer(form, leader, problems, [row["k"] for row in everybody])
-    texts = []
-    texts.append(comparison_table(form, options, None, everybody, digits))
+    texts = [comparison_table(form, options, None, everybody, digits)]
     texts += [comparison_table(form, options, segment, rows, digits) for rows in by_segment]
     lines = [
         sentence(row, options, len(rows), digits)
@@ -338,17 +331,19 @@ def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, 
 def comparison_table(
     form: str, options: ComparisonOptions, segment: str | None, rows: Sequence[Row], digits: int
 ) -> str:
-    """Render a row for each comparison, by measure and k; on a terminal only the columns that fit."""
+    """Render a row for each comparison, by measure and k.
+
+    A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
+    """
     cells = [row_cells(row, options, segment, digits) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
-    kept = list(cells[0])
-    for name in ("Relative", "W/T/L", "p", "Mean"):
-        header = [one.partition(" (")[0] if one.startswith("Baseline (") else one for one in kept]
+    for count in range(len(DISPENSABLE) + 1):
+        kept = [name for name in cells[0] if name not in DISPENSABLE[:count]]
+        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in kept]
         text = table(form, header, [[one[name] for name in kept] for one in cells])
         if max(map(len, text.splitlines())) <= WIDTH:
             break
-        kept = [one for one in kept if one != name and (name != "Mean" or not one.startswith("Baseline"))]
     title = [f"Against {printable(options.baseline)}"] * (options.baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     return f"{', '.join(title)}\n\n{text}" if title else text

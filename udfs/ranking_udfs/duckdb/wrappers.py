@@ -1,6 +1,6 @@
-"""What is made when the files of macros are read.
+"""Parts of macros that no file holds, made when the files are read.
 
-That is the public macro of a measure around its formula, by what the registry knows of its options; and, in
+These are the public macro of a measure around its formula, by what the registry knows of its options; and, in
 place of words in capitals, what many table functions have in common, and what SQL knows of the measures.
 """
 
@@ -95,10 +95,12 @@ def shared_words(judged: str) -> dict[str, str]:
 
 
 def argument_names(arguments: str) -> list[str]:
+    """Return the names in a signature such as `k := 10, ties := 'item'`."""
     return re.findall(r"(\w+) :=", arguments)
 
 
 def with_words(text: str, words: Mapping[str, str]) -> str:
+    """Replace the words in capitals by their texts."""
     return re.sub(rf"\b(?:{'|'.join(words)})\b", lambda word: words[word[0]], text)
 
 

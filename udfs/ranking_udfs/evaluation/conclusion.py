@@ -199,6 +199,7 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> list[str]:
 
 
 def share_of(row: Row) -> float:
+    """Return the share that has a problem; 1 where it has no denominator."""
     return float(row["count"] / row["of"]) if row["of"] else 1.0
 
 

@@ -63,7 +63,7 @@ class Request:
 
     @property
     def descending(self) -> bool:
-        """Whether the highest score is the best."""
+        """True where the highest score is the best."""
         return self.columns.descending
 
     @property
