@@ -56,15 +56,14 @@ SELECT
     coalesce(*COLUMNS(_ranking_column(names['grade'], 'rel'))) AS rel
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('truth', truth)) AS truths);
 
--- Say whether two users or items are the same, as the condition of a join.
+-- Say whether two users or items are the same, as the condition of a join: one key, the ids as they are or as texts.
 CREATE OR REPLACE TEMP MACRO _ranking_same_id(one, other) AS
-_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
+_ranking_id_as(one, _ranking_compare_as_texts([one], [other]))
+IS NOT DISTINCT FROM _ranking_id_as(other, _ranking_compare_as_texts([one], [other]));
 
--- Say whether two ids are the same, as the condition of a join. It is two keys, one of them always NULL: as
--- they are, or as texts.
-CREATE OR REPLACE TEMP MACRO _ranking_same(one, other, as_texts) AS
-CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
-AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+-- An id as it is, or as text; which of the two is known when the query is planned.
+CREATE OR REPLACE TEMP MACRO _ranking_id_as(id, as_text) AS
+cast_to_type(id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text THEN 'text' ELSE 'same' END));
 
 -- Say whether ids of these types are compared as texts: where the types differ, but for two integers. A cast
 -- that DuckDB would make by itself, of a text to a UUID or a number, could fail before _ranking_valid says what is
@@ -97,10 +96,8 @@ FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history'
 -- An id for a column that has ids of two tables: as text where it is a UUID, or of another type than the other,
 -- since DuckDB makes no column of both. Known when the query is planned.
 CREATE OR REPLACE TEMP MACRO _ranking_id_as_column(id, other) AS
-struct_extract(
-    {'text': id::VARCHAR, 'same': id},
-    -- In LISTs, since DuckDB does not look for the type "NULL" itself before it runs.
-    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END);
+-- In LISTs, since DuckDB does not look for the type "NULL" itself before it runs.
+_ranking_id_as(id, typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]));
 
 -- A time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC. NULL for one
 -- that is not finite.
