@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_no_column _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_split_misfit _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -36,6 +36,8 @@ SET VARIABLE ranking_integer_division = coalesce(
 DROP MACRO IF EXISTS udf_version;
 CREATE OR REPLACE MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
+CREATE OR REPLACE MACRO _ranking_joined(texts, separator) AS
+list_aggregate(texts, 'string_agg', separator);
 CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
     CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
@@ -649,37 +651,6 @@ FROM query_table(pairs)
 GROUP BY itemid;
 CREATE OR REPLACE MACRO _ranking_measure_parts(text) AS
 regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
-CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
-CASE
-    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
-        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
-    THEN string_split(
-        list_reduce(
-            string_split(
-                array_to_string(
-                    list_transform(
-                        regexp_extract_all(
-                            CASE
-                                WHEN measures IS NULL THEN usual::VARCHAR
-                                WHEN ends_with(typeof(measures), ']')
-                                    THEN array_to_string(
-                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
-                                ELSE measures::VARCHAR
-                            END,
-                            '\([^()]*\)|[^()]+|[()]'),
-                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
-                    ''),
-                ','),
-            lambda above, part: concat(
-                above,
-                CASE
-                    WHEN regexp_matches(above, '@[^\n]*$')
-                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
-                    ELSE chr(10)
-                END,
-                part)),
-        chr(10))
-END;
 CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
 list_filter(regexp_split_to_array(options, '[(),\s]+'), lambda pair: pair <> '');
 CREATE OR REPLACE MACRO _ranking_options() AS
@@ -704,30 +675,19 @@ CASE
                 AND (_ranking_bounds['below'] = '' OR number < TRY_CAST(_ranking_bounds['high'] AS DOUBLE)
                     OR _ranking_bounds['below'] = '<=' AND number = TRY_CAST(_ranking_bounds['high'] AS DOUBLE)))[1]
 END;
-CREATE OR REPLACE MACRO _ranking_all_ks(ks, measures) AS
-concat_ws(
-    ',',
-    nullif(trim(ks::VARCHAR, '[]'), ''),
-    nullif(array_to_string(
-        list_filter(
-            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
-            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
-        ','), ''));
 CREATE OR REPLACE MACRO _ranking_are_plain(measures, usual) AS
 regexp_full_match(
     coalesce(measures::VARCHAR, usual, ''), CASE WHEN typeof(measures) LIKE '%]' THEN '\[[\w ,-]+\]' ELSE '[\w ,-]*' END)
 AND coalesce(length(measures::VARCHAR), 0) <= 10000;
-CREATE OR REPLACE MACRO _ranking_same(one, other, as_texts) AS
-CASE WHEN as_texts THEN NULL ELSE one END IS NOT DISTINCT FROM CASE WHEN as_texts THEN NULL ELSE other END
-AND CASE WHEN as_texts THEN one::VARCHAR END IS NOT DISTINCT FROM CASE WHEN as_texts THEN other::VARCHAR END;
+CREATE OR REPLACE MACRO _ranking_id_as(id, as_text) AS
+cast_to_type(
+    id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text OR typeof([id]) = '"NULL"[]' THEN 'text' ELSE 'same' END));
 CREATE OR REPLACE MACRO _ranking_numbers(ks) AS
 CASE WHEN ends_with(typeof(ks), ']') THEN ks::VARCHAR ELSE concat('[', coalesce(ks::VARCHAR, 'NULL'), ']') END::VARCHAR[];
 CREATE OR REPLACE MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 CREATE OR REPLACE MACRO _ranking_home() AS
 '';
-CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
-concat('[', array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 CREATE OR REPLACE MACRO _ranking_default_measures() AS
 'ndcg,recall,average_precision,mrr,hit_rate,precision'
 ;
@@ -845,13 +805,6 @@ CASE WHEN NOT regexp_full_match(current_setting('default_collation'), '(?i)|bina
     THEN 'default_collation must be binary (SET default_collation = ''binary''), got '
         || _ranking_cut(current_setting('default_collation'))
 END;
-CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
-argument || ' must name systems of rec (' || _ranking_cut(array_to_string(every_system, ', ')) || '), got '
-|| list_transform(
-    list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
-    lambda name: coalesce(_ranking_cut(name), 'NULL'))[1];
-CREATE OR REPLACE MACRO _ranking_columns(texts) AS
-_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 CREATE OR REPLACE MACRO _ranking_table(argument, name) AS
 CASE
     WHEN regexp_matches(name::VARCHAR, '(?i)^\s*(\(\s*)?(select|from|with|values)\b\W')
@@ -875,11 +828,60 @@ CASE
             caller, ': ', _ranking_cut(coalesce(names['grade']::VARCHAR, 'rel')), ' must be a finite number, got ',
             coalesce(rel::VARCHAR, 'NULL')))
 END;
+CREATE OR REPLACE MACRO _ranking_fuse_stranger(argument, named, every_system) AS
+argument || ' must name systems of rec (' || _ranking_cut(coalesce(_ranking_joined(every_system, ', '), '')) || '), got '
+|| list_transform(
+    list_filter(named, lambda name: name IS NULL OR NOT coalesce(list_contains(every_system, name), false)),
+    lambda name: coalesce(_ranking_cut(name), 'NULL'))[1];
+CREATE OR REPLACE MACRO _ranking_columns(texts) AS
+_ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
+CREATE OR REPLACE MACRO _ranking_measure_texts(measures, usual) AS
+CASE
+    WHEN regexp_full_match(typeof(measures), '(VARCHAR|"NULL")(\[\d*\])?')
+        AND coalesce(measures::VARCHAR, usual) NOT IN ('[]', '') AND coalesce(length(measures::VARCHAR), 0) <= 10000
+    THEN string_split(
+        list_reduce(
+            string_split(
+                coalesce(_ranking_joined(
+                    list_transform(
+                        regexp_extract_all(
+                            CASE
+                                WHEN measures IS NULL THEN usual::VARCHAR
+                                WHEN ends_with(typeof(measures), ']')
+                                    THEN _ranking_joined(
+                                        list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
+                                ELSE measures::VARCHAR
+                            END,
+                            '\([^()]*\)|[^()]+|[()]'),
+                        lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
+                    ''), ''),
+                ','),
+            lambda above, part: concat(
+                above,
+                CASE
+                    WHEN regexp_matches(above, '@[^\n]*$')
+                        AND regexp_matches(part, '^\s*(all\s*$|[^a-zA-Z\s\x{80}-\x{10FFFF}]|$)') THEN ','
+                    ELSE chr(10)
+                END,
+                part)),
+        chr(10))
+END;
+CREATE OR REPLACE MACRO _ranking_all_ks(ks, measures) AS
+concat_ws(
+    ',',
+    nullif(trim(ks::VARCHAR, '[]'), ''),
+    _ranking_joined(
+        list_filter(
+            string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
+            lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
+        ','));
+CREATE OR REPLACE MACRO _ranking_cuts_text(cuts) AS
+concat('[', _ranking_joined(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 CREATE OR REPLACE MACRO _ranking_list_names(names) AS
-list_transform(
-    [regexp_replace(
-        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g')],
-    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END)[1];
+regexp_replace(
+    regexp_replace(
+        _ranking_joined(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'),
+    '(?s)^(.{157}).{4,}$', '\1...');
 CREATE OR REPLACE MACRO ranking_mean(number) AS
 (
     coalesce(_ranking_exact_sum(CASE WHEN abs(number) < 1048576 THEN number END, 80), 0)
@@ -1223,28 +1225,10 @@ coalesce(
     false);
 CREATE OR REPLACE MACRO _ranking_are_integers(ks) AS
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
-CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
-concat(
-    'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
-    ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
-CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
-CASE
-    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
-    ELSE concat(
-        'SELECT [',
-        array_to_string(
-            list_transform(choices, lambda one, i: concat(
-                '{measure: ''', one['measure'], ''', value_place: ', i,
-                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
-                ', is_share: ', one['known']['is_share'],
-                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
-            ', '),
-        '] AS compared_measures FROM _ranking_any_ks')
-END;
 CREATE OR REPLACE MACRO _ranking_plain_compared_query(names) AS
 concat(
     'SELECT [',
-    array_to_string(
+    _ranking_joined(
         list_transform(
             list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
             lambda name, i: concat(
@@ -1303,33 +1287,6 @@ CREATE OR REPLACE MACRO udf_gini_coverage
                 || len(items.counts) || '), got ' || items.n_items)
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
-CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
-name || ' must have '
-|| array_to_string(
-    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
-|| ', got ' || _ranking_columns(texts) || '; write '
-|| concat_ws(
-    ', ',
-    'SELECT * RENAME (' || array_to_string(
-        nullif(list_transform(
-            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
-            lambda c: concat_ws(
-                ' AS ',
-                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
-                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))
-        ), []),
-        ', ') || ')',
-    array_to_string(
-        nullif(list_transform(
-            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
-            lambda c: concat(
-                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
-                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
-                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
-        ), []),
-        ', '));
-CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
-concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
 CREATE OR REPLACE MACRO _ranking_contents_items(rec, items, names, category_col) AS TABLE
 SELECT DISTINCT itemid, category
 FROM (
@@ -1364,14 +1321,14 @@ list_any_value(
             THEN concat(
                 'options must be name=value pairs (valid: ',
                 coalesce(
-                    nullif(array_to_string(
+                    _ranking_joined(
                         list_transform(
                             map_entries(rules),
-                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '), ''),
+                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '),
                     'none'),
                 '), got ', _ranking_quoted(pair))
         WHEN list_position(names, names[i]) < i
-            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(array_to_string(pairs, ' ')))
+            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(_ranking_joined(pairs, ' ')))
         WHEN NOT coalesce(_ranking_value_holds(
             rules[names[i]], regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE)), false)
             THEN concat(
@@ -1384,6 +1341,48 @@ list_any_value(
                 'option ', name, ' must go with ', split_part(rules[name], ', with ', 2),
                 ', got it without (FROM ranking_functions() lists them)')
     END));
+CREATE OR REPLACE MACRO _ranking_missing_columns(name, texts, missing) AS
+name || ' must have '
+|| _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
+|| ', got ' || _ranking_columns(texts) || '; write '
+|| concat_ws(
+    ', ',
+    'SELECT * RENAME (' || _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
+            lambda c: concat_ws(
+                ' AS ',
+                coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
+                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
+        ', ') || ')',
+    _ranking_joined(
+        list_transform(
+            list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
+            lambda c: concat(
+                c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
+                CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
+                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)),
+        ', '));
+CREATE OR REPLACE MACRO _ranking_no_column(source, name, argument, texts) AS
+concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), got ', _ranking_columns(texts));
+CREATE OR REPLACE MACRO _ranking_cuts_condition(cuts, at_ks) AS
+concat(
+    'len(list_filter(', CASE WHEN at_ks THEN 'given || ' END, _ranking_cuts_text(cuts),
+    ', lambda one: one IS NOT DISTINCT FROM k)) > 0');
+CREATE OR REPLACE MACRO _ranking_compared_query(choices) AS
+CASE
+    WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
+    ELSE concat(
+        'SELECT [',
+        _ranking_joined(
+            list_transform(choices, lambda one, i: concat(
+                '{measure: ''', one['measure'], ''', value_place: ', i,
+                ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
+                ', is_share: ', one['known']['is_share'],
+                ', only_at: ', CASE WHEN one['at_ks'] THEN 'given || ' END, _ranking_cuts_text(one['cuts']), '}')),
+            ', '),
+        '] AS compared_measures FROM _ranking_any_ks')
+END;
 CREATE OR REPLACE MACRO _ranking_system_pairs(scores, baseline, caller) AS TABLE
 SELECT
     100000 * baseline_place + system_place AS pair, systems[baseline_place] AS baseline,
@@ -1403,7 +1402,7 @@ FROM (
             unnest(CASE
                 WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
                     caller, ': ', source, ' must have two systems or more, got ',
-                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')))
+                    coalesce(_ranking_list_names(systems), 'none')))
                 WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
                     caller, ': baseline must be one of the systems where there are more than 20 (',
                     _ranking_list_names(systems), '), got NULL'))
@@ -1512,11 +1511,10 @@ FROM (
         ELSE true
     END);
 CREATE OR REPLACE MACRO _ranking_same_id(one, other) AS
-_ranking_same(one, other, _ranking_compare_as_texts([one], [other]));
+_ranking_id_as(one, _ranking_compare_as_texts([one], [other]))
+IS NOT DISTINCT FROM _ranking_id_as(other, _ranking_compare_as_texts([one], [other]));
 CREATE OR REPLACE MACRO _ranking_id_as_column(id, other) AS
-struct_extract(
-    {'text': id::VARCHAR, 'same': id},
-    CASE WHEN typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]) THEN 'text' ELSE 'same' END);
+_ranking_id_as(id, typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]));
 CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_col) AS TABLE
 WITH _ranking_timed AS NOT MATERIALIZED (
     SELECT
@@ -1900,7 +1898,7 @@ list_transform(
                     CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
                 'at_ks': one['at'] = ''}),
         lambda one: {
-            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'measure': concat(one['known']['measure'], '(' || _ranking_joined(one['pairs'], ',') || ')'),
             'is_right': one['known']['measure'] IS NOT NULL
                 AND len(list_distinct(one['names'])) = len(one['names'])
                 AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
@@ -1970,72 +1968,6 @@ sqrt(df) * sinh(list_transform(
             ))[1],
         0::DOUBLE)
 )[1]);
-CREATE OR REPLACE MACRO _ranking_split_misfit(
-    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
-) AS
-list_any_value(
-    list_transform(
-        [
-            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
-            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
-            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
-        ],
-        lambda c: CASE
-            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
-            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
-            WHEN c[1] = 'time_col'
-                THEN CASE
-                    WHEN _ranking_time_kind(c[4]) IS NULL
-                        THEN concat(
-                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
-                    WHEN test_from IS NOT NULL
-                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
-                        THEN concat(
-                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
-                            _ranking_cut(typeof(test_from)))
-                    ELSE coalesce(
-                        _ranking_option(
-                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
-                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
-                        _ranking_option(
-                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
-                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
-                END
-        END)
-    || list_transform(
-        [_ranking_columns(_ranking_column_texts(typeof((
-            SELECT taken
-            FROM (
-                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
-                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
-            WHERE false
-        ))))],
-        lambda taken: CASE WHEN taken <> 'ranking_absent'
-            THEN 'events must have no column fold, part or dropped (rename it), got '
-                || replace(taken, 'ranking_absent, ', '')
-        END)
-    || [
-        _ranking_collation_problem(),
-        _ranking_option(
-            'folds', folds, 'an integer >= 1',
-            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
-        _ranking_option(
-            'last', last, 'an integer >= 1',
-            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
-        CASE
-            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
-                THEN 'test_from, test_size or last must say what the test is, got none of them'
-            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
-                THEN 'last must stand without test_from, test_size and gap, got '
-                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
-            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
-                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
-        END]
-    || list_transform(
-        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
-        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
-            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
-        END));
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2261,6 +2193,72 @@ coalesce(error(caller || ': ' || CASE
                             || 'ranking_functions() lists measures), got ' || parts['measure'] END)
             END)[1]
     )) END)::VARCHAR, 'SELECT NULL');
+CREATE OR REPLACE MACRO _ranking_split_misfit(
+    events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
+) AS
+list_any_value(
+    list_transform(
+        [
+            ('user_col', typeof(user_col), coalesce(user_col::VARCHAR, 'userid'), _ranking_type(events, user_col, 'userid')),
+            ('item_col', typeof(item_col), coalesce(item_col::VARCHAR, 'itemid'), _ranking_type(events, item_col, 'itemid')),
+            ('time_col', typeof(time_col), coalesce(time_col::VARCHAR, 'time'), _ranking_type(events, time_col, 'time'))
+        ],
+        lambda c: CASE
+            WHEN _ranking_name_problem(c[1], c[2], c[3]) IS NOT NULL THEN _ranking_name_problem(c[1], c[2], c[3])
+            WHEN c[4] IS NULL THEN _ranking_no_column('events', c[3], c[1], _ranking_texts_of(events))
+            WHEN c[1] = 'time_col'
+                THEN CASE
+                    WHEN _ranking_time_kind(c[4]) IS NULL
+                        THEN concat(
+                            _ranking_cut(c[3]), ' must be an integer, DATE or TIMESTAMP (cast it), got ', _ranking_cut(c[4]))
+                    WHEN test_from IS NOT NULL
+                        AND _ranking_time_kind(typeof(test_from)) IS DISTINCT FROM _ranking_time_kind(c[4])
+                        THEN concat(
+                            'test_from must be ', _ranking_time_kind(c[4]), ', as ', _ranking_cut(c[3]), ' is, got ',
+                            _ranking_cut(typeof(test_from)))
+                    ELSE coalesce(
+                        _ranking_option(
+                            'test_size', test_size, _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1),
+                            _ranking_span_rule(test_size, _ranking_time_kind(c[4]), 1) IS NULL),
+                        _ranking_option(
+                            'gap', gap, _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0),
+                            _ranking_span_rule(gap, _ranking_time_kind(c[4]), 0) IS NULL))
+                END
+        END)
+    || list_transform(
+        [_ranking_columns(_ranking_column_texts(typeof((
+            SELECT taken
+            FROM (
+                SELECT COLUMNS('(?i)^(?:ranking_absent|fold|part|dropped)$')
+                FROM (SELECT NULL AS ranking_absent, * FROM query_table(events) AS rows)) AS taken
+            WHERE false
+        ))))],
+        lambda taken: CASE WHEN taken <> 'ranking_absent'
+            THEN 'events must have no column fold, part or dropped (rename it), got '
+                || replace(taken, 'ranking_absent, ', '')
+        END)
+    || [
+        _ranking_collation_problem(),
+        _ranking_option(
+            'folds', folds, 'an integer >= 1',
+            coalesce(_ranking_is_integer(typeof(folds)) AND TRY_CAST(folds AS BIGINT) >= 1, false)),
+        _ranking_option(
+            'last', last, 'an integer >= 1',
+            last IS NULL OR coalesce(_ranking_is_integer(typeof(last)) AND TRY_CAST(last AS BIGINT) >= 1, false)),
+        CASE
+            WHEN coalesce(test_from::VARCHAR, test_size::VARCHAR, last::VARCHAR) IS NULL
+                THEN 'test_from, test_size or last must say what the test is, got none of them'
+            WHEN last IS NOT NULL AND coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR) IS NOT NULL
+                THEN 'last must stand without test_from, test_size and gap, got '
+                    || coalesce(test_from::VARCHAR, test_size::VARCHAR, gap::VARCHAR)
+            WHEN last IS NULL AND test_size IS NULL AND TRY_CAST(folds AS BIGINT) > 1
+                THEN 'folds must be 1 without test_size, which says how long each test is, got ' || folds::VARCHAR
+        END]
+    || list_transform(
+        [('cold_users', cold_users::VARCHAR), ('cold_items', cold_items::VARCHAR), ('seen', seen::VARCHAR)],
+        lambda choice: CASE WHEN choice[2] IS NULL OR choice[2] NOT IN ('keep', 'drop')
+            THEN concat(choice[1], ' must be keep or drop, got ', coalesce(_ranking_cut(choice[2]), 'NULL'))
+        END));
 CREATE OR REPLACE MACRO _ranking_contents_catalogue(
     lists, rec, history, items, names, category_col, ks, caller) AS TABLE
 WITH _ranking_catalogue AS MATERIALIZED (
@@ -3325,15 +3323,15 @@ SELECT
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(min_grade, unjudged)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
-SELECT 'grade_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'grade_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL BY NAME
-SELECT 'system_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'system_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL BY NAME
-SELECT 'run_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'run_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (
     SELECT list_filter(
         _ranking_like_runs(_ranking_texts_of(rec)),
@@ -3394,7 +3392,7 @@ concat(
     CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
     CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
         THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    array_to_string(
+    _ranking_joined(
         list_transform(own_grades, lambda grade: concat(
             ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
     CASE WHEN NOT is_expected THEN concat(
@@ -3408,7 +3406,7 @@ concat(
         THEN concat(
             ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
             ') AS lowered') END,
-    array_to_string(
+    _ranking_joined(
         list_transform(own_grades, lambda grade: concat(
             ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
     ' FROM ',
@@ -4070,7 +4068,7 @@ list_transform(
             END,
             'arguments': concat(
                 CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
-                array_to_string(
+                _ranking_joined(
                     list_transform(
                         list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
                         lambda pair: regexp_replace(
@@ -4082,7 +4080,7 @@ list_transform(
     lambda found: CASE
         WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
         ELSE _ranking_users_text(
-            array_to_string(
+            _ranking_joined(
                 list_transform(found, lambda one: concat(
                     ', ', 'CASE WHEN ' || nullif(concat_ws(
                         ' AND ',
@@ -4116,7 +4114,7 @@ list_transform(
             false))) < len(found)
             THEN 'FROM _ranking_own_measures'
         ELSE _ranking_users_text(
-            array_to_string(
+            _ranking_joined(
                 list_transform(found, lambda one: concat(
                     ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
                     CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
@@ -4876,7 +4874,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_measure_texts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_all_ks _ranking_are_plain _ranking_same _ranking_numbers _ranking_cannot_match _ranking_home _ranking_cuts_text _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_fuse_stranger _ranking_columns _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_cuts_condition _ranking_compared_query _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_missing_columns _ranking_no_column _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_split_misfit _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -81,7 +81,7 @@ CASE
     WHEN coalesce(len(list_filter(choices, lambda one: NOT one['is_right'])) > 0, true) THEN 'SELECT NULL AS compared_measures'
     ELSE concat(
         'SELECT [',
-        array_to_string(
+        _ranking_joined(
             list_transform(choices, lambda one, i: concat(
                 '{measure: ''', one['measure'], ''', value_place: ', i,
                 ', higher_is_better: ', _ranking_higher_is_better(one['known'], one['measure']),
@@ -100,7 +100,7 @@ coalesce(
 CREATE OR REPLACE TEMP MACRO _ranking_plain_compared_query(names) AS
 concat(
     'SELECT [',
-    array_to_string(
+    _ranking_joined(
         list_transform(
             list_filter(names, lambda name, i: name IS NOT NULL AND list_position(names, name) = i),
             lambda name, i: concat(

@@ -248,15 +248,15 @@ SELECT
 FROM (SELECT unnest(_ranking_misfits(rec, truth, names) || _ranking_judging_problems(JUDGING)) AS misfit)
 WHERE misfit IS NOT NULL
 UNION ALL BY NAME
-SELECT 'grade_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'grade_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (SELECT _ranking_like_grades(_ranking_texts_of(truth)) AS found)
 WHERE names['grade'] IS NULL AND NOT _ranking_has(truth, names['grade'], 'rel') AND len(found) > 0
 UNION ALL BY NAME
-SELECT 'system_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'system_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (SELECT _ranking_like_systems(_ranking_texts_of(rec)) AS found)
 WHERE names['system'] IS NULL AND NOT _ranking_has(rec, names['system'], 'system') AND len(found) > 0
 UNION ALL BY NAME
-SELECT 'run_not_read' AS code, len(found) AS count, array_to_string(found, ', ') AS example
+SELECT 'run_not_read' AS code, len(found) AS count, _ranking_joined(found, ', ') AS example
 FROM (
     SELECT list_filter(
         _ranking_like_runs(_ranking_texts_of(rec)),

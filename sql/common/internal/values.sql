@@ -9,6 +9,10 @@ END;
 CREATE OR REPLACE TEMP MACRO _ranking_cut(text) AS
 regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
 
+-- Texts as one, or NULL if there are none. array_to_string plans them twice.
+CREATE OR REPLACE TEMP MACRO _ranking_joined(texts, separator) AS
+list_aggregate(texts, 'string_agg', separator);
+
 -- 1 minus the mean of the cosines of all ordered pairs of different lists.
 CREATE OR REPLACE TEMP MACRO _ranking_difference(lists, total) AS
     CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;

@@ -27,12 +27,12 @@ coalesce(
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
     true);
 
--- Names as an error lists them, on one line. Used wherever one of a comparison's does.
+-- Names as an error lists them, on one line, or NULL if there are none. Used wherever one of a comparison's does.
 CREATE OR REPLACE TEMP MACRO _ranking_list_names(names) AS
-list_transform(
-    [regexp_replace(
-        array_to_string(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g')],
-    lambda text: CASE WHEN length(text) > 160 THEN text[:157] || '...' ELSE text END)[1];
+regexp_replace(
+    regexp_replace(
+        _ranking_joined(list_transform(names, lambda name: _ranking_cut(name::VARCHAR)), ', '), '\s+', ' ', 'g'),
+    '(?s)^(.{157}).{4,}$', '\1...');
 
 -- The body of ranking_compare and ranking_compare_by_user: pairs of systems, their users' differences, and from
 -- these p, intervals and verdicts.
@@ -103,7 +103,7 @@ FROM (
             unnest(CASE
                 WHEN systems IS NULL OR len(systems) < 2 THEN error(concat(
                     caller, ': ', source, ' must have two systems or more, got ',
-                    coalesce(nullif(_ranking_list_names(systems), ''), 'none')))
+                    coalesce(_ranking_list_names(systems), 'none')))
                 WHEN wanted IS NULL AND len(systems) > 20 THEN error(concat(
                     caller, ': baseline must be one of the systems where there are more than 20 (',
                     _ranking_list_names(systems), '), got NULL'))

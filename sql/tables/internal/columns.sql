@@ -15,34 +15,31 @@ concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking
 -- The error text of the columns that a table does not have, all of them at once, and what to write.
 CREATE OR REPLACE TEMP MACRO _ranking_missing_columns(name, texts, missing) AS
 name || ' must have '
-|| array_to_string(
-    nullif(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), []), ' and ')
+|| _ranking_joined(list_transform(missing, lambda c: concat('a column ', _ranking_cut(c.name), ' (', c.argument, ')')), ' and ')
 || ', got ' || _ranking_columns(texts) || '; write '
 || concat_ws(
     ', ',
     -- Columns that both tables must call the same.
-    'SELECT * RENAME (' || array_to_string(
-        nullif(list_transform(
+    'SELECT * RENAME (' || _ranking_joined(
+        list_transform(
             list_filter(missing, lambda c: coalesce(c.is_elsewhere, false) AND c.argument <> 'score_col'),
             lambda c: concat_ws(
                 ' AS ',
                 coalesce(regexp_replace(nullif(c.near, ''), '^(.*\W.*)$', '"\1"'), '...'),
-                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))
-        ), []),
+                regexp_replace(c.name, '^(.*\W.*)$', '"\1"'))),
         ', ') || ')',
-    array_to_string(
-        nullif(list_transform(
+    _ranking_joined(
+        list_transform(
             list_filter(missing, lambda c: NOT coalesce(c.is_elsewhere, false) OR c.argument = 'score_col'),
             lambda c: concat(
                 c.argument, ' := ''', coalesce(nullif(c.near, ''), '...'), '''',
                 CASE WHEN regexp_matches(c.near, '(?i)^(rank|pos|place)') THEN ', descending := false' END,
-                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)
-        ), []),
+                CASE WHEN c.is_elsewhere THEN ' (or swap rec and truth: truth has one)' END)),
         ', '));
 
 -- The names of a table's columns, short enough for an error of one line.
 CREATE OR REPLACE TEMP MACRO _ranking_columns(texts) AS
-_ranking_cut(replace(array_to_string(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
+_ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*"|[^ ]+) ', 1), ', '), ',, ', ', '));
 
 -- The names of the columns of the user's tables, in one struct for all internal macros.
 CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS

@@ -21,7 +21,7 @@ list_transform(
                     CASE WHEN one['at'] <> '' THEN string_split(one['at'][2:], ',') ELSE [] END, lambda k: trim(k, e' \t\r\n')),
                 'at_ks': one['at'] = ''}),
         lambda one: {
-            'measure': concat(one['known']['measure'], '(' || nullif(array_to_string(one['pairs'], ','), '') || ')'),
+            'measure': concat(one['known']['measure'], '(' || _ranking_joined(one['pairs'], ',') || ')'),
             'is_right': one['known']['measure'] IS NOT NULL
                 AND len(list_distinct(one['names'])) = len(one['names'])
                 AND len(list_filter(one['pairs'], lambda pair, i: NOT _ranking_option_holds(
@@ -56,19 +56,19 @@ CASE
     THEN string_split(
         list_reduce(
             string_split(
-                array_to_string(
+                coalesce(_ranking_joined(
                     list_transform(
                         regexp_extract_all(
                             CASE
                                 WHEN measures IS NULL THEN usual::VARCHAR
                                 WHEN ends_with(typeof(measures), ']')
-                                    THEN array_to_string(
+                                    THEN _ranking_joined(
                                         list_transform(TRY_CAST(measures AS VARCHAR[]), lambda one: coalesce(one, 'NULL')), ',')
                                 ELSE measures::VARCHAR
                             END,
                             '\([^()]*\)|[^()]+|[()]'),
                         lambda piece: CASE WHEN starts_with(piece, '(') THEN replace(piece, ',', ' ') ELSE piece END),
-                    ''),
+                    ''), ''),
                 ','),
             lambda above, part: concat(
                 above,
@@ -142,11 +142,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_all_ks(ks, measures) AS
 concat_ws(
     ',',
     nullif(trim(ks::VARCHAR, '[]'), ''),
-    nullif(array_to_string(
+    _ranking_joined(
         list_filter(
             string_split(translate(measures::VARCHAR, '@''"[]', ',,,,,'), ','),
             lambda part: TRY_CAST(part AS DOUBLE) IS NOT NULL OR trim(part) = 'all'),
-        ','), ''));
+        ','));
 
 -- Check that measures are names alone, as most are: then they are read in a sixth of the time.
 CREATE OR REPLACE TEMP MACRO _ranking_are_plain(measures, usual) AS
@@ -228,14 +228,14 @@ list_any_value(
             THEN concat(
                 'options must be name=value pairs (valid: ',
                 coalesce(
-                    nullif(array_to_string(
+                    _ranking_joined(
                         list_transform(
                             map_entries(rules),
-                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '), ''),
+                            lambda rule: rule['key'] || '=' || split_part(rule['value'], ', with ', 1)), ', '),
                     'none'),
                 '), got ', _ranking_quoted(pair))
         WHEN list_position(names, names[i]) < i
-            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(array_to_string(pairs, ' ')))
+            THEN concat('option ', names[i], ' must be given once, got ', _ranking_quoted(_ranking_joined(pairs, ' ')))
         WHEN NOT coalesce(_ranking_value_holds(
             rules[names[i]], regexp_extract(pair, '=(.*)$', 1), TRY_CAST(split_part(pair, '=', 2) AS DOUBLE)), false)
             THEN concat(

@@ -61,9 +61,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_same_id(one, other) AS
 _ranking_id_as(one, _ranking_compare_as_texts([one], [other]))
 IS NOT DISTINCT FROM _ranking_id_as(other, _ranking_compare_as_texts([one], [other]));
 
--- An id as it is, or as text; which of the two is known when the query is planned.
+-- An id as it is, or as text; which of the two is known when the query is planned. One of a column that is not there is
+-- text, since nothing can be cast to "NULL".
 CREATE OR REPLACE TEMP MACRO _ranking_id_as(id, as_text) AS
-cast_to_type(id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text THEN 'text' ELSE 'same' END));
+cast_to_type(
+    id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text OR typeof([id]) = '"NULL"[]' THEN 'text' ELSE 'same' END));
 
 -- Say whether ids of these types are compared as texts: where the types differ, but for two integers. A cast
 -- that DuckDB would make by itself, of a text to a UUID or a number, could fail before _ranking_valid says what is

@@ -62,7 +62,7 @@ list_transform(
             END,
             'arguments': concat(
                 CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
-                array_to_string(
+                _ranking_joined(
                     list_transform(
                         list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
                         lambda pair: regexp_replace(
@@ -74,7 +74,7 @@ list_transform(
     lambda found: CASE
         WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
         ELSE _ranking_users_text(
-            array_to_string(
+            _ranking_joined(
                 list_transform(found, lambda one: concat(
                     ', ', 'CASE WHEN ' || nullif(concat_ws(
                         ' AND ',
@@ -103,7 +103,7 @@ concat(
     CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
     CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
         THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    array_to_string(
+    _ranking_joined(
         list_transform(own_grades, lambda grade: concat(
             ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
     CASE WHEN NOT is_expected THEN concat(
@@ -117,7 +117,7 @@ concat(
         THEN concat(
             ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
             ') AS lowered') END,
-    array_to_string(
+    _ranking_joined(
         list_transform(own_grades, lambda grade: concat(
             ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
     ' FROM ',
@@ -138,7 +138,7 @@ CASE
 END;
 
 CREATE OR REPLACE TEMP MACRO _ranking_cuts_text(cuts) AS
-concat('[', array_to_string(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
+concat('[', _ranking_joined(list_transform(cuts, lambda k: coalesce(k::VARCHAR, 'NULL')), ', '), ']::BIGINT[]');
 
 CREATE OR REPLACE TEMP MACRO _ranking_cuts_condition(cuts, at_ks) AS
 concat(
@@ -167,7 +167,7 @@ list_transform(
             false))) < len(found)
             THEN 'FROM _ranking_own_measures'
         ELSE _ranking_users_text(
-            array_to_string(
+            _ranking_joined(
                 list_transform(found, lambda one: concat(
                     ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
                     CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
