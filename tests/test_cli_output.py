@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from ranking_udfs.command import commands
+from ranking_udfs.command import tables
 from tests.command import DOCUMENTS, NDCG, Fails, K, Run, as_shell, cells, table
 
 # --- Output ---
@@ -46,7 +46,7 @@ def test_csv_is_as_it_is_or_safe_for_spreadsheets(run: Run) -> None:
 def test_a_terminal_shows_four_digits_and_what_is_asked_for(
     run: Run, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(commands, "is_terminal", lambda: True)
+    monkeypatch.setattr(tables, "is_terminal", lambda: True)
     arguments = ["evaluate", "rec.csv", "truth.csv", "-k", "4", "-m", "ndcg,mrr", "--no-check"]
     assert cells(run(*arguments))["NDCG"] == ["0.7039"]
     assert cells(run(*arguments))["MRR"] == ["1"]
@@ -55,7 +55,7 @@ def test_a_terminal_shows_four_digits_and_what_is_asked_for(
     assert run(*arguments, "--format", "csv", "--digits", "3").splitlines()[1].endswith(",0.704,1.0")
     run(*arguments, "--output", "means.txt")
     assert cells(Path("means.txt").read_text())["NDCG"] == [DOCUMENTS["NDCG"][0]]
-    monkeypatch.setattr(commands, "is_terminal", lambda: False)
+    monkeypatch.setattr(tables, "is_terminal", lambda: False)
     assert cells(run(*arguments))["NDCG"] == [DOCUMENTS["NDCG"][0]]
 
 

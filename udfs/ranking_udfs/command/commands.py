@@ -2,19 +2,17 @@
 
 import itertools
 import os
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import duckdb
 
 from ..duckdb.internal import IS_USER
-from ..duckdb.statements import description, literal, read
+from ..duckdb.statements import literal, read
 from ..evaluation.comparison import correct_together, pairs_query, sample_row
-from ..evaluation.defaults import DIGITS
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
@@ -30,13 +28,11 @@ from ..version import PACK, version
 from .gates import SQL, check_codes, check_sql, failures, looks_at
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
-from .output import check_outputs, copy_statement, is_terminal, write_output, write_rows
+from .output import check_outputs, copy_statement, write_output, write_rows
 from .session import connect, interruptible, progress
 from .standard_input import with_stdin
 from .tables import (
     COPIED,
-    WIDTH,
-    Cells,
     comparison_text,
     evaluation_text,
     explanation_text,
@@ -45,37 +41,11 @@ from .tables import (
     remark,
     render,
     table,
+    width_of,
 )
 
 PROBLEM_COLUMNS = ("severity", "system", "problem", "code", "k", "example", "count", "of", "file", "write")
 WIDEST = 100  # of lines of measures and functions
-
-
-def run_command(name: str, given: Any) -> int:
-    """Run a command; return the exit code after errors are printed."""
-    try:
-        return globals()[name](given) or 0  # there is a function of the name of each command
-    except duckdb.InterruptException:
-        return INTERRUPTED
-    except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
-            return INTERRUPTED
-        say("error", error_summary(error).removeprefix("Invalid Input Error: "))
-        return EXIT_USAGE if isinstance(error, UsageError) else 1
-
-
-def digits_of(given: Any) -> int | None:
-    """Return the number of digits to show by these options; None for all."""
-    is_shown = given.format == "table" and given.output is None and is_terminal()
-    is_read = is_shown or given.format in ("markdown", "html")
-    return DIGITS if given.digits is None and is_read else given.digits
-
-
-def width_of(output: str | None) -> int:
-    """Return the width of lines."""
-    return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else WIDTH
 
 
 @dataclass
@@ -107,11 +77,6 @@ class Work(Evaluation):
         outputs = [path for path in (self.given.output, self.given.by_user) if path is not None]
         check_outputs(outputs, input_files(self.con, self.inputs))
         return load(self.con, self.inputs)
-
-    @property
-    def segment(self) -> str | None:
-        """Return the column that names the segments."""
-        return self.inputs.segment and self.inputs.segment[1]
 
 
 @contextmanager
@@ -159,7 +124,7 @@ def printing(steps: int) -> Callable[[Callable[[Work], str | bytes]], Callable[[
     """Make a command of a function that returns what to print or write, after so many steps."""
 
     def decorate(text_of: Callable[[Work], str | bytes]) -> Callable[[Any], int]:
-        def command(given: Any) -> int:
+        def run(given: Any) -> int:
             with opened(given, steps) as work:
                 text = interruptible(work.con, lambda: text_of(work))
             write_output(given.output, text)
@@ -167,7 +132,7 @@ def printing(steps: int) -> Callable[[Callable[[Work], str | bytes]], Callable[[
                 say("failed", line)
             return EXIT_FAILED if work.failed else 0
 
-        return command
+        return run
 
     return decorate
 
@@ -183,7 +148,7 @@ def check(work: Work) -> str | bytes:
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
     cells = [[row[name] for name in PROBLEM_COLUMNS] for row in problems]
-    return render(work.con, given.format, PROBLEM_COLUMNS, cells)
+    return render(work.con, given, PROBLEM_COLUMNS, cells)
 
 
 @printing(5)
@@ -199,9 +164,7 @@ def evaluate(work: Work) -> str | bytes:
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         write_rows(work.con, steps.by_user, given.by_user)
-    is_named = bool(work.tables.systems) or len(work.systems) > 1
-    shown = digits_of(given), width_of(given.output)
-    return evaluation_text(work.con, given, request, rows, work.segment, is_named, *shown)
+    return evaluation_text(work, rows)
 
 
 @printing(4)
@@ -232,8 +195,8 @@ def compare(work: Work) -> str | bytes:
     first = next(((one.name, one.cuts[0]) for one in request.choices), None)
     leader = next((one for one in orders if one is not None and (one.measure, one.k) == first), None)
     if given.pairs:
-        return letters_text(con, given, options, orders, leader, problems)
-    return comparison_text(con, given, options, work.segment, found, orders, leader, problems, len(seen))
+        return letters_text(work, orders, leader, problems)
+    return comparison_text(work, found, orders, leader, problems, len(seen))
 
 
 @printing(2)
@@ -256,7 +219,7 @@ def explain(work: Work) -> str | bytes:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")
-    return explanation_text(work.con, given, work.request.ks[0], rows, has_truth, digits_of(given))
+    return explanation_text(work, rows, has_truth)
 
 
 @printing(2)
@@ -265,7 +228,7 @@ def overlap(work: Work) -> str | bytes:
     work.check_models()
     work.step("comparing")
     query = overlap_query(work.request, work.options.baseline, work.given.persistence)
-    return overlap_text(work.con, work.given, fetch_rows(work.con, query), digits_of(work.given))
+    return overlap_text(work, fetch_rows(work.con, query))
 
 
 @printing(1)
@@ -336,39 +299,16 @@ def split(given: Any) -> None:
     write_output(None, table("table", header, rows))
 
 
-def measures(given: Any) -> None:
-    """Print the registry's entries, of all measures or of some."""
-    from ..measures.registry import TABLE_HEADER, measure_table
-    from .listing import explain_measure, find_measure, list_measures
+def list_entries(given: Any) -> None:
+    """Print all measures or functions of SQL, or some: a table for programs, or for people texts."""
+    from . import listing
 
-    chosen = [find_measure(name) for name in given.names]
-    found = [row for row in measure_table() if not chosen or row[0] in {one.name for one in chosen}]
-    cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in found]
-    texts = [partial(explain_measure, one) for one in chosen] or [partial(list_measures)]
-    print_entries(given.format, TABLE_HEADER, cells, texts)
-
-
-def functions(given: Any) -> None:
-    """Print the functions of SQL, all or some."""
-    from .listing import calls, explain_function, find_function, list_functions, public_functions
-
-    chosen = [find_function(name) for name in given.names]
-    texts_of = {name: public_functions()[name] for name in chosen or public_functions()}
-    cells = [(name, "; ".join(calls(name)), description(text)) for name, text in texts_of.items()]
-    texts = [partial(explain_function, name) for name in chosen] or [partial(list_functions)]
-    print_entries(given.format, ("name", "call", "description"), cells, texts)
-
-
-def print_entries(
-    format: str, header: Sequence[str], cells: Sequence[Cells], texts: Sequence[Callable[[int], str]]
-) -> None:
-    """Print a table for programs, or for people texts of the width of the terminal, up to 100."""
-    if format == "table":
-        width = min(width_of(None), WIDEST) if is_terminal() else WIDEST
-        write_output(None, "\n".join(text(width) for text in texts))
+    entries = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
+    if given.format == "table":  # of the width of the terminal, up to 100
+        write_output(None, entries.text(min(width_of(None, WIDEST), WIDEST)))
     else:
         with duckdb.connect() as con:
-            write_output(None, render(con, format, header, cells))
+            write_output(None, render(con, given, entries.header, entries.rows))
 
 
 def completion(given: Any) -> None:
@@ -430,3 +370,36 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         if con.execute(query).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory
             raise DataError(f"{path}: not a DuckDB database")
         yield con
+
+
+COMMANDS: dict[str, Callable[[Any], int | None]] = {
+    "evaluate": evaluate,
+    "compare": compare,
+    "report": report,
+    "check": check,
+    "explain": explain,
+    "overlap": overlap,
+    "split": split,
+    "fuse": fuse,
+    "sql": sql,
+    "install": install,
+    "uninstall": uninstall,
+    "measures": list_entries,
+    "functions": list_entries,
+    "completion": completion,
+}
+
+
+def run_command(name: str, given: Any) -> int:
+    """Run a command; return the exit code after errors are printed."""
+    try:
+        return COMMANDS[name](given) or 0
+    except duckdb.InterruptException:
+        return INTERRUPTED
+    except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        if "UDF: KeyboardInterrupt" in str(error) or str(error) == "Query interrupted":
+            return INTERRUPTED
+        say("error", error_summary(error).removeprefix("Invalid Input Error: "))
+        return EXIT_USAGE if isinstance(error, UsageError) else 1

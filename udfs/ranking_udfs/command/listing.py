@@ -1,85 +1,86 @@
 """The text of `ranking-udfs measures` and `functions`: all on a few lines each, or some in full."""
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from inspect import getdoc
 from itertools import takewhile
 from textwrap import fill
+from typing import NamedTuple, TypeVar
 
 from tabulate import tabulate
 
 from ..duckdb.statements import description, macros, texts
 from ..evaluation.errors import UsageError
 from ..measures.grammar import SPELLINGS, normalize_name
-from ..measures.registry import LIST_MEASURES, MEASURES, Measure
+from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, Measure, measure_table
 from ..texts import did_you_mean, shorten
 
-MEASURES_BY_SPELLING = SPELLINGS | {
-    normalize_name(name): one for one in LIST_MEASURES.values() for name in (*one.names, one.label)
-}
+Found = TypeVar("Found")
 
 
-def find_measure(name: str) -> Measure:
-    """Find the measure of this name, alias or label."""
-    found = MEASURES_BY_SPELLING.get(normalize_name(name))
-    if found is None:
-        raise unknown_name_error("measure", name, normalize_name(name), MEASURES_BY_SPELLING)
-    return found
+class Entries(NamedTuple):
+    """A table of some measures or functions, and for people a function of the width that makes a text."""
+
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    text: Callable[[int], str]
 
 
-def find_function(name: str) -> str:
-    """Find the function of SQL of this name, in whatever case."""
-    if name.lower() not in public_functions():
-        raise unknown_name_error("function", name, name.lower(), public_functions())
-    return name.lower()
+def measures(names: Sequence[str]) -> Entries:
+    """Return the measures of these names, aliases or labels; without names, all."""
+    every = {one.name: one for one in (*MEASURES.values(), *LIST_MEASURES.values())}
+    known = SPELLINGS | {
+        normalize_name(name): one for one in LIST_MEASURES.values() for name in (*one.names, one.label)
+    }
+    chosen = [find("measure", name, normalize_name(name), known) for name in names]
+    shown = {one.name for one in chosen} or every
+    rows = [row for row in measure_table() if row[0] in shown]
+    cells = [[cell if isinstance(cell, str) else ", ".join(cell) for cell in row] for row in rows]
+    lines = {}
+    for name, one in every.items():
+        lines[name] = one.description + f" Also {', '.join(one.aliases)}." * bool(one.aliases)
+        lines[name] += f" Options: {'; '.join(one.option_texts)}." * bool(one.option_texts)
+    full = [partial(explain_measure, one) for one in chosen]
+    return Entries(TABLE_HEADER, cells, partial(join_texts, full, lines, "measures"))
 
 
-def unknown_name_error(what: str, name: str, key: str, known: Iterable[str]) -> UsageError:
-    """Return the error for a name that is not known, with the one that was perhaps meant."""
-    hint = did_you_mean(key, known) or f" (`ranking-udfs {what}s` lists them)"
-    return UsageError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
+def functions(names: Sequence[str]) -> Entries:
+    """Return the functions of SQL of these names, in whatever case; without names, all."""
+    public = {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
+    known = {name: name for name in public}
+    chosen = [find("function", name, name.lower(), known) for name in names]
+    calls = {
+        name: [f"{name}({', '.join(given)})" for given in macros()[name].signatures()]
+        for name in dict.fromkeys(chosen or public)
+    }
+    rows = [(name, "; ".join(of), description(public[name])) for name, of in calls.items()]
+    full = [partial(explain_function, calls[name], public[name]) for name in chosen]
+    lines = {name: description(text) for name, text in public.items()}
+    return Entries(("name", "call", "description"), rows, partial(join_texts, full, lines, "functions"))
 
 
-@cache
-def public_functions() -> dict[str, str]:
-    """Return the file of each function of SQL that is for users, by its name."""
-    return {name: text for name, (text, _) in sorted(texts().items()) if not name.startswith("_")}
+def find(what: str, name: str, key: str, known: Mapping[str, Found]) -> Found:
+    """Return what is known by this key; UsageError if nothing is, with what was perhaps meant."""
+    if key not in known:
+        hint = did_you_mean(key, known) or f" (`ranking-udfs {what}s` lists them)"
+        raise UsageError(f"{what}s: NAME must be the name of a {what}, got {shorten(repr(name))}{hint}")
+    return known[key]
 
 
-def calls(name: str) -> list[str]:
-    """Return how a function may be called."""
-    return [f"{name}({', '.join(given)})" for given in macros()[name].signatures()]
+def join_texts(full: Sequence[Callable[[int], str]], lines: Mapping[str, str], what: str, width: int) -> str:
+    """Join the full texts of some, or list all by name, each with its line."""
+    if full:
+        return "\n".join(text(width) for text in full)
+    wide = width - max(map(len, lines)) - 2
+    listed = tabulate(lines.items(), tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True)
+    return f"{listed}\n\n`ranking-udfs {what} NAME` explains one.\n"
 
 
-def list_measures(width: int) -> str:
-    """List all measures, each with its description, its other names and its options."""
-    texts = {}
-    for one in (*MEASURES.values(), *LIST_MEASURES.values()):
-        texts[one.name] = one.description + f" Also {', '.join(one.aliases)}." * bool(one.aliases)
-        texts[one.name] += f" Options: {'; '.join(one.option_texts)}." * bool(one.option_texts)
-    return f"{list_names(texts, width)}\n\n`ranking-udfs measures NAME` explains one.\n"
-
-
-def list_functions(width: int) -> str:
-    """List all functions of SQL, each with what it does."""
-    texts = {name: description(text) for name, text in public_functions().items()}
-    return f"{list_names(texts, width)}\n\n`ranking-udfs functions NAME` explains one.\n"
-
-
-def list_names(texts: Mapping[str, str], width: int) -> str:
-    """List names, each with its text."""
-    wide = width - max(map(len, texts)) - 2
-    return str(tabulate(texts.items(), tablefmt="plain", maxcolwidths=[None, wide], disable_numparse=True))
-
-
-def explain_function(name: str, width: int) -> str:
+def explain_function(calls: Sequence[str], text: str, width: int) -> str:
     """Say how a function is called, and show the head of its file."""
-    head = "\n".join(
-        line.removeprefix("-- ").removeprefix("--")
-        for line in takewhile(lambda line: line.startswith("--"), public_functions()[name].splitlines())
-    )
-    called = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls(name))
-    return f"{called}\n\n{head}\n"
+    head = takewhile(lambda line: line.startswith("--"), text.splitlines())
+    called = "\n".join(fill(call, width, subsequent_indent="    ") for call in calls)
+    return "\n".join([called, "", *(line.removeprefix("--").removeprefix(" ") for line in head), ""])
 
 
 def explain_measure(one: Measure, width: int) -> str:

@@ -3,7 +3,8 @@
 import json
 import os
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,7 +28,6 @@ from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.problems import is_problem
-from ..evaluation.queries import Request
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
@@ -40,9 +40,10 @@ from ..evaluation.words import (
     format_number,
     format_p,
 )
+from ..inputs.evaluation import Evaluation
 from ..measures.grammar import Choice
 from ..texts import printable
-from .output import copy_statement
+from .output import copy_statement, is_terminal
 
 WIDTH = 80  # of a terminal
 DISPENSABLE = ("Relative", "W/T/L", "p")  # columns of a comparison, the first to go where it is too wide
@@ -66,7 +67,22 @@ TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict", "cavea
 Cells = Sequence[Any]
 
 
-# --- Any rows ---
+# --- Any rows; `given` are the command's options ---
+
+
+def digits_of(given: Any) -> int | None:
+    """Return the number of significant digits to show; None for all."""
+    is_shown = given.format == "table" and given.output is None and is_terminal()
+    return (
+        DIGITS
+        if given.digits is None and (is_shown or given.format in ("markdown", "html"))
+        else given.digits
+    )
+
+
+def width_of(output: str | None, otherwise: int = WIDTH) -> int:
+    """Return the width of lines: the terminal's, or where they go elsewhere another."""
+    return shutil.get_terminal_size((WIDTH, 24)).columns if output is None and is_terminal() else otherwise
 
 
 def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dict[str, Any]]]:
@@ -81,28 +97,27 @@ def row_source(names: Iterable[str], rows: Sequence[Row]) -> tuple[str, list[dic
 
 
 def render(
-    con: duckdb.DuckDBPyConnection,
-    form: str,
-    header: Sequence[str],
-    rows: Sequence[Cells],
-    digits: int | None = None,
-    is_safe: bool = False,
+    con: duckdb.DuckDBPyConnection, given: Any, header: Sequence[str], rows: Sequence[Cells]
 ) -> str | bytes:
-    """Render rows for programs, a NULL as each format has it.
-
-    `is_safe` puts a quote in front of CSV text that a spreadsheet would take for a formula; `digits` are the
-    significant digits of doubles, by default all.
-    """
+    """Render rows in the format of the options, a NULL as each format has it."""
+    form, digits = given.format, digits_of(given)
     if form not in COPIED:
         return document(form, table(form, header, rows, digits))
-    cells = [[program_cell(cell, digits, is_safe and form == "csv") for cell in row] for row in rows]
-    names = [str(program_cell(name, None, is_safe and form == "csv")) for name in header]
-    source, given = row_source(names, [dict(zip(names, row, strict=True)) for row in cells])
-    con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given])
+
+    def cell_of(cell: Any) -> Any:
+        if isinstance(cell, float) and digits is not None:
+            return float(f"{cell:.{digits}g}")
+        is_formula = form == "csv" and given.safe_csv and isinstance(cell, str) and re.match(FORMULA, cell)
+        return f"'{cell}" if is_formula else cell
+
+    names = list(map(cell_of, header))
+    source, given_rows = row_source(names, [dict(zip(names, map(cell_of, row), strict=True)) for row in rows])
+    con.execute(f"CREATE OR REPLACE TEMP TABLE _ranking_command_rows AS FROM {source}", [given_rows])
     with TemporaryDirectory() as folder:
         path = os.path.join(folder, f"rows.{form}")
-        query = "SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC"
-        con.execute(copy_statement(query, path))
+        con.execute(
+            copy_statement("SELECT * EXCLUDE (_row) FROM _ranking_command_rows ORDER BY _row ASC", path)
+        )
         content = Path(path).read_bytes()
     if form == "json":  # in which no character is one that a terminal obeys
         text = content.decode().replace("\n\t", "\n  ") if rows else "[]\n"
@@ -110,17 +125,10 @@ def render(
     return content if form == "parquet" else content.decode()
 
 
-def program_cell(cell: Any, digits: int | None, is_safe: bool) -> Any:
-    """Round a double, and put a quote in front of text that a spreadsheet would take for a formula."""
-    if isinstance(cell, float) and digits is not None:
-        return float(f"{cell:.{digits}g}")
-    return f"'{cell}" if is_safe and isinstance(cell, str) and re.match(FORMULA, cell) else cell
-
-
 def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int | None = None) -> str:
     """Render rows for people; `digits` are the significant digits of doubles, by default all."""
-    cells, names = [[cell_text(form, cell, digits) for cell in row] for row in rows], list(header)
-    names = [cell_text(form, name) for name in names]
+    cells = [[cell_text(form, cell, digits) for cell in row] for row in rows]
+    names = [cell_text(form, name) for name in header]
     return str(tabulate(cells, names, STYLES[form], disable_numparse=True)) + "\n"
 
 
@@ -155,82 +163,76 @@ def document(form: str, text: str) -> str:
     return DOCUMENT.format(text) if form == "html" else text
 
 
+def cut_off_heading(k: int | None) -> str:
+    return "whole list" if k is None else f"top-{k}"
+
+
 # --- An evaluation ---
 
 
-def evaluation_text(
-    con: duckdb.DuckDBPyConnection,
-    given: Any,
-    request: Request,
-    rows: Sequence[Row],
-    segment: str | None,
-    is_named: bool,
-    digits: int | None,
-    width: int,
-) -> str | bytes:
+def evaluation_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render the results: for programs a row per model, segment and k; for people measures by k.
 
-    `given` are the command's options, of which `--long` makes it a row per model, segment, k and measure, for
-    both. `segment` is what segments are called, `is_named` whether models have names. Tables wider than
-    `width` have a row per model and k.
+    `--long` makes it a row per model, segment, k and measure, for both.
     """
-    form = given.format
-    if given.long or form in COPIED:
-        counts, every = (*COUNTS, *OF_LISTS), (*request.choices, *request.contents)
-        keys = [name for name in ("system", "segment", "k") if name in rows[0]]
-        header, of_user = [*keys, "measure", "value"], [*request.choices, *request.contents_by_user]
+    given, request, segment = work.given, work.request, work.inputs.segment
+    every, of_user = [*request.choices, *request.contents], [*request.choices, *request.contents_by_user]
+    keys = [name for name in ("system", "segment", "k") if name in rows[0]]
+    if given.long:
         body = [
             [*(row[name] for name in keys), one.name, row[one.name]]
             for row in rows
             for one in every
             if row["k"] in one.cuts and (one in of_user or row.get("segment", EVERYBODY) == EVERYBODY)
         ]
-        if not given.long:
-            header = [*keys, *(name for name in counts if name in rows[0]), *(one.name for one in every)]
-            body = [[row.get(name) for name in header] for row in rows]
-        return render(con, form, header, body, digits, given.safe_csv)
+        return render(work.con, given, [*keys, "measure", "value"], body)
+    if given.format in COPIED:
+        counts = [name for name in (*COUNTS, *OF_LISTS) if name in rows[0]]
+        header = [*keys, *counts, *(one.name for one in every)]
+        return render(work.con, given, header, [[row.get(name) for name in header] for row in rows])
     summary = [row for row in rows if row.get("segment", EVERYBODY) == EVERYBODY]
     blocks = []
     for choices, labels, title in (
         (request.choices, COUNTS, "Ranking measure"),
         (request.contents, OF_LISTS, "What is in the lists"),
     ):
-        if not choices:
-            continue
-        lines = []
-        for name, label in labels.items():
-            by_system = {row.get("system"): row.get(name) for row in summary}
-            if name in summary[0] and (name != WITHOUT_RELEVANT or any(by_system.values())):
-                if name == WITHOUT_RELEVANT and request.columns.min_grade is not None:
-                    label = f"{label.partition('(')[0]}{BUT_GAINS}"
-                value = ", ".join(f"{system} {count}" for system, count in by_system.items())
-                lines.append(f"{label}: {value if len({*by_system.values()}) > 1 else summary[0][name]}")
-        text = measures_table(form, choices, {}, is_named, summary, digits, width, title)
-        blocks.append(with_remarks(form, text, lines))
+        if choices:
+            text = measures_table(work, choices, summary, title)
+            blocks.append(with_remarks(given.format, text, count_lines(work, labels, summary)))
     if segment is not None:
-        of_user = [*request.choices, *request.contents_by_user]
         others = [row for row in rows if row["segment"] != EVERYBODY]
         others.sort(key=lambda row: row["segment"])
-        blocks.append(measures_table(form, of_user, {"segment": segment}, is_named, others, digits, width))
-    return document(form, "\n".join(blocks))
+        blocks.append(measures_table(work, of_user, others, "Ranking measure", segment[1]))
+    return document(given.format, "\n".join(blocks))
+
+
+def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -> Iterable[str]:
+    """Yield a line for each number of users, of each model where they differ."""
+    for name, label in labels.items():
+        counts = {row.get("system"): row.get(name) for row in rows}
+        if name not in rows[0] or (name == WITHOUT_RELEVANT and not any(counts.values())):
+            continue
+        if name == WITHOUT_RELEVANT and work.request.columns.min_grade is not None:
+            label = f"{label.partition('(')[0]}{BUT_GAINS}"
+        each = ", ".join(f"{system} {count}" for system, count in counts.items())
+        yield f"{label}: {each if len({*counts.values()}) > 1 else rows[0][name]}"
 
 
 def measures_table(
-    form: str,
+    work: Evaluation,
     choices: Sequence[Choice],
-    keys: Mapping[str, str],
-    is_named: bool,
     results: Sequence[Row],
-    digits: int | None,
-    width: int,
-    title: str = "Ranking measure",
+    title: str,
+    segment: str | None = None,
 ) -> str:
-    """Render a row per segment and measure, a column per model and k; else one per segment, model and k.
+    """Render a row per segment and measure, a column per model and k.
 
-    `keys` has what segments are called, if there are any.
+    What is wider than a terminal has a row per segment, model and k. `segment` is what segments are called.
     """
+    form, digits = work.given.format, digits_of(work.given)
+    keys = {} if segment is None else {"segment": segment}
+    is_named = bool(work.tables.systems) or len(work.systems) > 1
     columns = list(dict.fromkeys((row.get("system"), row["k"]) for row in results))
-    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
     segments: dict[str, dict[tuple[str | None, int | None], Row]] = {}
     for row in results:
         segments.setdefault(row.get("segment", ""), {})[row.get("system"), row["k"]] = row
@@ -241,8 +243,9 @@ def measures_table(
         for choice in choices:
             shown = (values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)
             body.append([*first, choice.label, *shown])
+    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
-    if max(map(len, table("table", header, body, digits).splitlines())) <= width:
+    if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
         return table(form, header, body, digits)
     named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
     named |= {"users": "Users"} if keys else {}
@@ -255,18 +258,11 @@ def measures_table(
     return table(form, [*named.values(), *(choice.label for choice in choices)], body, digits)
 
 
-def cut_off_heading(k: int | None) -> str:
-    return "whole list" if k is None else f"top-{k}"
-
-
-# --- A comparison ---
+# --- A comparison: `problems` are those of the data, `leader` is the order by the first measure ---
 
 
 def comparison_text(
-    con: duckdb.DuckDBPyConnection,
-    given: Any,
-    options: ComparisonOptions,
-    segment: str | None,
+    work: Evaluation,
     found: Sequence[Sequence[Row]],
     orders: Sequence[ModelOrder | None],
     leader: ModelOrder | None,
@@ -275,24 +271,28 @@ def comparison_text(
 ) -> str | bytes:
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
-    `found` are the rows of all users, and those of segments if there are any, which are called `segment`;
-    `gated` of them have a p that is corrected over all that --fail-if looks at. `leader` is the order by the
-    first measure. `problems` are those of the data, of which rows for programs have the codes. With --explain
-    there is a sentence for each comparison, without it for those of a part of the users.
+    `found` are the rows of all users, and those of segments if there are any; `gated` of them have a p that
+    is corrected over all that --fail-if looks at. Rows for programs have the codes of problems. With
+    --explain there is a sentence for each comparison, without it for those of a part of the users.
     """
-    form, digits = given.format, given.digits
+    given, options, form, digits = (
+        work.given,
+        work.options,
+        work.given.format,
+        digits_of(work.given) or DIGITS,
+    )
     everybody, *by_segment = found
     if form in COPIED:
-        results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
+        results = [
+            {"segment": EVERYBODY, **row, "caveats": codes_of(row, problems)}
+            for rows in found
+            for row in rows
+        ]
         header = list(found[-1][0])  # segments have a column more
         header.insert(header.index("verdict") + 1, "caveats")
-        cells = [
-            [codes_of(row, problems) if name == "caveats" else row[name] for name in header]
-            for row in results
-        ]
-        return render(con, form, header, cells, digits, given.safe_csv)
-    digits = DIGITS if digits is None else digits
+        return render(work.con, given, header, [[row[name] for name in header] for row in results])
     above = answer(form, leader, problems, [row["k"] for row in everybody])
+    segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(form, options, None, everybody, digits)]
     texts += [comparison_table(form, options, segment, rows, digits) for rows in by_segment]
     lines = [
@@ -331,7 +331,7 @@ def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, 
 def comparison_table(
     form: str, options: ComparisonOptions, segment: str | None, rows: Sequence[Row], digits: int
 ) -> str:
-    """Render a row for each comparison, by measure and k.
+    """Render a row for each comparison, by measure and k; `segment` is what segments are called, if any.
 
     A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
     """
@@ -339,9 +339,9 @@ def comparison_table(
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
     for count in range(len(DISPENSABLE) + 1):
-        kept = [name for name in cells[0] if name not in DISPENSABLE[:count]]
-        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in kept]
-        text = table(form, header, [[one[name] for name in kept] for one in cells])
+        names = [name for name in cells[0] if name not in DISPENSABLE[:count]]
+        header = [name.partition(" (")[0] if name.startswith("Baseline (") else name for name in names]
+        text = table(form, header, [[one[name] for name in names] for one in cells])
         if max(map(len, text.splitlines())) <= WIDTH:
             break
     title = [f"Against {printable(options.baseline)}"] * (options.baseline is not None)
@@ -350,17 +350,16 @@ def comparison_table(
 
 
 def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits: int) -> dict[str, str]:
-    """Format the cells of a row by their headings; `segment` is what segments are called, if any."""
+    """Format the cells of a row by their headings."""
     relative, baseline = row["relative"], options.baseline
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
+    heading = f"Baseline ({baseline})" if baseline is not None else "Baseline"
     return {
         "Measure": measure_label(row),
         **({segment: row["segment"]} if segment is not None else {}),
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
         "Mean": format_number(row["mean_system"], digits),
-        f"Baseline ({baseline})" if baseline is not None else "Baseline": format_number(
-            row["mean_baseline"], digits
-        ),
+        heading: format_number(row["mean_baseline"], digits),
         "Difference": " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
@@ -370,15 +369,10 @@ def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits:
 
 
 def letters_text(
-    con: duckdb.DuckDBPyConnection,
-    given: Any,
-    options: ComparisonOptions,
-    orders: Sequence[ModelOrder | None],
-    leader: ModelOrder | None,
-    problems: Sequence[Row],
+    work: Evaluation, orders: Sequence[ModelOrder | None], leader: ModelOrder | None, problems: Sequence[Row]
 ) -> str | bytes:
     """Render the means of models, best first, with letters that those share who are not surely different."""
-    form, digits = given.format, given.digits
+    form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
     if form in COPIED:
         cells = [
@@ -386,27 +380,26 @@ def letters_text(
             for one in shown
             for name, mean in one.means.items()
         ]
-        return render(con, form, ["measure", "k", "system", "mean", "letters"], cells, digits, given.safe_csv)
-    digits = DIGITS if digits is None else digits
-    tables = [
-        [
-            [measure_label(one.best), name, format_number(mean, digits), one.letters[name]]
-            for name, mean in one.means.items()
+        return render(work.con, work.given, ["measure", "k", "system", "mean", "letters"], cells)
+    bodies = {
+        measure_label(one.best): [
+            [name, format_number(mean, digits), one.letters[name]] for name, mean in one.means.items()
         ]
         for one in shown
-    ]
-    header = ["Measure", "System", "Mean", "Letters"]
-    text = table(form, header, [row for rows in tables for row in rows])
+    }
+    header = ["System", "Mean", "Letters"]
     if form == "table":
-        titled = (f"{rows[0][0]}\n\n{table(form, header[1:], [row[1:] for row in rows])}" for rows in tables)
-        text = "\n".join(titled)
-    text = answer(form, leader, problems, [one.k for one in shown]) + text
-    lines = [*[letters_note(options)] * bool(shown), *best_lines(shown, options, digits)]
+        text = "\n".join(f"{label}\n\n{table(form, header, rows)}" for label, rows in bodies.items())
+    else:
+        every = [[label, *row] for label, rows in bodies.items() for row in rows]
+        text = table(form, ["Measure", *header], every)
+    lines = [*[letters_note(work.options)] * bool(shown), *best_lines(shown, work.options, digits)]
     if len(shown) < len(orders):
         lines.append(
             "Not shown: measures of which some users have no value, so that each pair is of other users."
         )
-    return document(form, with_remarks(form, text, lines))
+    above = answer(form, leader, problems, [one.k for one in shown])
+    return document(form, with_remarks(form, above + text, lines))
 
 
 # --- One user's lists, and the items that two models' lists share ---
@@ -423,17 +416,11 @@ LEGEND = (
 )
 
 
-def explanation_text(
-    con: duckdb.DuckDBPyConnection,
-    given: Any,
-    k: int | None,
-    rows: Sequence[Row],
-    has_truth: bool,
-    digits: int | None,
-) -> str | bytes:
+def explanation_text(work: Evaluation, rows: Sequence[Row], has_truth: bool) -> str | bytes:
     """Render a user's lists: for programs the rows, for people a table for each model, hits marked."""
+    given, k = work.given, work.request.ks[0]
     if given.format != "table":
-        return rows_text(con, given, rows, digits)
+        return rows_text(work, rows)
     user, texts = printable(given.user_id), []
     for system in dict.fromkeys(row.get("system") for row in rows):
         mine = [row for row in rows if row.get("system") == system]
@@ -443,7 +430,8 @@ def explanation_text(
             ["*" if row["relevant"] else "", *(listed_cell(name, row[name]) for name in LISTED)]
             for row in listed
         ]
-        shown = table("table", ["Hit", *LISTED.values()], cells, digits or DIGITS) if listed else "No list.\n"
+        digits = digits_of(given) or DIGITS
+        shown = table("table", ["Hit", *LISTED.values()], cells, digits) if listed else "No list.\n"
         lines = measured(mine, listed, k) if has_truth else []
         if lines and given.min_grade is not None:
             lines.append(
@@ -485,26 +473,23 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
     ]
 
 
-def rows_text(
-    con: duckdb.DuckDBPyConnection, given: Any, rows: Sequence[Row], digits: int | None
-) -> str | bytes:
+def rows_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render all columns of rows."""
     header = list(rows[0]) if rows else ["rank", "itemid"]
-    return render(con, given.format, header, [list(row.values()) for row in rows], digits, given.safe_csv)
+    return render(work.con, work.given, header, [[*row.values()] for row in rows])
 
 
-def overlap_text(
-    con: duckdb.DuckDBPyConnection, given: Any, rows: Sequence[Row], digits: int | None
-) -> str | bytes:
+def overlap_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
     """Render what lists have in common: for programs all columns, for people those that fit a line."""
-    if given.format in COPIED:
-        return rows_text(con, given, rows, digits)
+    form = work.given.format
+    if form in COPIED:
+        return rows_text(work, rows)
     cells = [[row[name] if name != "k" else format_cut_off(row[name]) for name in OVERLAPS] for row in rows]
-    text = table(given.format, list(OVERLAPS.values()), cells, digits or DIGITS)
+    text = table(form, list(OVERLAPS.values()), cells, digits_of(work.given) or DIGITS)
     lines = [
         f"Without a list of {row[side]} (counted as 0), k = {format_cut_off(row['k'])}: {count} of the users"
         for row in rows
         for side in ("baseline", "system")
         if (count := row[f"{side}_users_without_rec"])
     ]
-    return document(given.format, with_remarks(given.format, text, [LEGEND, *lines]))
+    return document(form, with_remarks(form, text, [LEGEND, *lines]))
