@@ -152,9 +152,9 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
     if given.format == "parquet" and given.output is None:
         yield "--format parquet needs --output FILE"
     for one in given.fail_if:
-        if one.verdict != PROBLEMS and given.command == "check":
+        if one.kind != PROBLEMS and given.command == "check":
             yield f"--fail-if of the check must be problems or problems(CODE, ...), got {one.text}"
-        if one.verdict == PROBLEMS and given.no_check:
+        if one.kind == PROBLEMS and given.no_check:
             yield f"--fail-if {one.text} needs the check of the data: leave out --no-check"
         if one.is_tested and given.command != "compare":
             yield f"--fail-if {one.text} needs `{PROGRAM} compare`, which has verdicts"

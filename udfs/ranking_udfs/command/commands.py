@@ -25,7 +25,7 @@ from ..inputs.files import extension
 from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
 from ..texts import shorten
 from ..version import PACK, version
-from .gates import SQL, check_codes, check_sql, failures, looks_at
+from .gates import SQL, check_codes, check_sql, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, write_output, write_rows
@@ -65,7 +65,7 @@ class Work(Evaluation):
         conditions, request = self.given.fail_if, self.request
         if any(one.codes for one in conditions):
             check_codes(conditions, self.caller, request.history, fetch_rows(self.con, CODES))
-        if any(one.verdict == SQL for one in conditions):
+        if any(one.kind == SQL for one in conditions):
             measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
             row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
             row = sample_row(self.con) if self.caller == "compare" else row
@@ -143,7 +143,7 @@ def check(work: Work) -> str | bytes:
     work.prepare()
     work.check_users()
     problems, given = work.problems(), work.given
-    work.failed = failures(work.con, given.fail_if, problems=problems)
+    work.failed = failures(work, problems)
     if given.format == "table":
         lines = [remark("table", problem_text(row)) for row in problems]
         return "".join(lines) or "The check found nothing.\n"
@@ -155,12 +155,11 @@ def check(work: Work) -> str | bytes:
 def evaluate(work: Work) -> str | bytes:
     """Return the measures, and write the values by user."""
     work.prepare()
-    request, given, steps = work.request, work.given, work.plan
+    given, steps = work.given, work.plan
     problems = work.make_tables()
     work.step("measuring")
     rows = fetch_rows(work.con, work.summary())
-    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
-    work.failed = failures(work.con, given.fail_if, rows, problems, cuts)  # an error before a file is written
+    work.failed = failures(work, problems, rows)  # an error before a file is written
     work.step("writing")
     if steps.by_user and given.by_user is not None:
         write_rows(work.con, steps.by_user, given.by_user)
@@ -186,12 +185,12 @@ def compare(work: Work) -> str | bytes:
     work.step("comparing")
     found = [[row for query in each for row in fetch_rows(con, query)] for each in work.comparisons()]
     every = list(itertools.chain(*found))
-    seen = [row for row in every if looks_at(given.fail_if, row)]
+    seen = tested_rows(con, given.fail_if, every)
     correct_together(con, [row for row in seen if row["k"] != 0], options)
     orders = []
     if given.pairs or given.format not in COPIED:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
-    work.failed = failures(con, given.fail_if, every, problems)
+    work.failed = failures(work, problems, every)
     first = next(((one.name, one.cuts[0]) for one in request.choices), None)
     leader = next((one for one in orders if one is not None and (one.measure, one.k) == first), None)
     if given.pairs:

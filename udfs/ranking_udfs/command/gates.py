@@ -1,11 +1,9 @@
 """Conditions of `--fail-if`: how they are written, what they look at, and where one holds."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isnan
-from operator import ge, gt, le, lt
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
@@ -16,69 +14,72 @@ from ..texts import did_you_mean, shorten
 if TYPE_CHECKING:
     import duckdb
 
+    from ..inputs.evaluation import Evaluation
+
+PROBLEMS, VERDICT, BOUND, SQL = "problems", "verdict", "bound", "SQL"  # kinds of conditions
 WAYS = ("higher", "lower")  # of measures of which neither is better
 VERDICTS = ("worse", "unclear", "same", "better", *WAYS)
-PROBLEMS, SQL = "problems", "SQL"  # in place of a verdict
-SIGNS = {"<=": le, ">=": ge, "<": lt, ">": gt}
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
-BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
-VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
+IS_BOUND = re.compile(rf"(.*?)\s*(<=|>=|<|>)\s*({NUMBER})\s*(%?)", re.IGNORECASE)
+IS_VERDICT = re.compile(rf"(?:(.*[\s:])|)({'|'.join(VERDICTS)})")
 IS_SQL = re.compile(r"=|<>|\b(?:and|or|not|between|in|is|like)\b", re.IGNORECASE)
 PART = re.compile(r"""(?:\([^()]*\)|'[^']*'|"[^"]*"|[^,])+""")  # of conditions with commas between them
 NAME = re.compile(r"""'[^']*'|"([^"]+)"|\b([a-z_]\w*)\b(?!\s*\()""", re.IGNORECASE)
 CORRECTED = {"p", "p_adjusted", "p_same", "p_same_adjusted", "verdict", "minimum_detectable_effect"}
 RULE = "must be a verdict (worse), a bound (ndcg@10 < 0.3, users_without_rec > 5%) or problems"
-NOTHING_AT_0 = "at k = 0 there is nothing to look at"
 KEYS = ("system", "segment", "k", "measure")
+NO_REC = "users_without_rec"
+Cuts = Mapping[str, Sequence[int | None]]  # of the measures of an evaluation, by name
+AnyRow = TypeVar("AnyRow", bound=Row)
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition of `--fail-if`: words, or SQL over the rows of the results."""
+    """One condition of `--fail-if`: problems of the data, or what must not hold, as SQL.
+
+    A verdict and a condition of SQL are of rows of the results, a bound is of each number in them alone.
+    """
 
     text: str  # as it was written
+    kind: str = SQL
+    holds: str = ""  # what fails, as SQL
     system: str | None = None  # the model that it looks at; None for each
     measure: str | None = None  # the measure that it looks at, with its options; None for each
     cuts: tuple[int | None, ...] = ()  # the cut-offs that it looks at; () for each
-    column: str | None = None  # that it looks at; None for the measure's mean; of problems, the codes of some
-    verdict: str | None = None  # the verdict that fails, or PROBLEMS, or SQL; None for a bound
-    sign: str = ""  # of the bound
-    bound: float = 0.0  # the number to compare with
-    share: bool = False  # whether that is a share of the users, in percent
+    column: str = ""  # the column that a bound looks at; "" for the measure's mean
+    of_contents: bool | None = None  # whether of what is in the lists, where a verdict says it
+    codes: tuple[str, ...] = ()  # of `problems(code, code)`; none for all
 
     @property
     def names(self) -> set[str]:
         """The names in a condition of SQL: columns, and SQL's own words."""
-        found = NAME.findall(self.text) if self.verdict == SQL else []
+        found = NAME.findall(self.text) if self.kind == SQL else []
         return {quoted or plain.lower() for quoted, plain in found}
 
     @property
     def is_tested(self) -> bool:
         """Whether it reads a verdict or a p, which are then corrected over all rows that are read so."""
-        return self.verdict in VERDICTS or bool(self.names & CORRECTED)
+        return self.kind == VERDICT or bool(self.names & CORRECTED)
 
     @property
-    def codes(self) -> list[str]:
-        """The codes of `problems(code, code)`; none for all."""
-        names = (self.column or "").split(",") if self.verdict == PROBLEMS else []
-        return [one.strip().lower() for one in names if one.strip()]
+    def fails(self) -> str:
+        """What fails as a condition of SQL: what holds or is unknown."""
+        return f"(\n{self.holds}\n) IS DISTINCT FROM false"
 
-    def is_of(self, row: Row) -> bool:
-        """Return whether it looks at a row of a comparison, or at a value."""
-        return (
-            self.system in (None, row["system"])
-            and self.measure in (None, row["measure"])
-            and (not self.cuts or row["k"] in self.cuts)
-            and (self.verdict in (None, SQL) or can_be(str(self.verdict), row["measure"]))
-        )
+    @property
+    def looks_at(self) -> str:
+        """The rows, or numbers, that it looks at, as a condition of SQL."""
+        from ..duckdb.statements import literal
+        from ..evaluation.queries import cut_off_condition
+        from ..measures.contents import CONTENTS
 
-    def fails(self, value: Row) -> bool:
-        """Return whether a value has the verdict or is beyond the bound, as what is unknown is."""
-        number = value["value"]
-        if self.verdict is not None:
-            return bool(number == self.verdict)
-        bound = self.bound * value["users"] / 100 if self.share else self.bound
-        return number is None or isnan(number) or SIGNS[self.sign](number, bound)
+        column = self.column if self.kind == BOUND else None
+        keys = {"system": self.system, "measure": self.measure, '"column"': column}
+        tests = [f"{key} = {literal(value)}" for key, value in keys.items() if value is not None]
+        tests += [cut_off_condition(self.cuts)] if self.cuts else []
+        if self.of_contents is not None:
+            tests.append(f"(measure IN ({', '.join(map(literal, CONTENTS))})) = {self.of_contents}")
+        return " AND ".join(tests) or "true"
 
 
 def parse_conditions(text: str) -> list[Condition]:
@@ -94,29 +95,33 @@ def parse_conditions(text: str) -> list[Condition]:
         except ValueError:
             if not IS_SQL.search(one):
                 raise
-            found.append(Condition(one.strip(), verdict=SQL))
+            found.append(Condition(one.strip(), holds=one))
     return found
 
 
 def parse_words(text: str) -> Condition:
     """Parse a condition of words; errors as in `parse_conditions`."""
-    if text == PROBLEMS or re.fullmatch(rf"{PROBLEMS}\(.+\)", text):
-        return Condition(text, column=text[len(PROBLEMS) + 1 : -1] or None, verdict=PROBLEMS)
-    if found := VERDICT.fullmatch(text):
+    if found := re.fullmatch(rf"{PROBLEMS}(?:\((.+)\))?", text):
+        codes = (one.strip().lower() for one in (found[1] or "").split(","))
+        return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
+    if found := IS_VERDICT.fullmatch(text):
         one, verdict = parse_subject(found[1] or "", text), found[2]
         if one.measure is not None and not can_be(verdict, one.measure):
             neither = f"of {one.measure}, neither of higher and lower is better"
             rule = neither if verdict not in WAYS else f"{one.measure} is better or worse"
             right = "write 'worse' or 'better'" if verdict in WAYS else "write 'lower' or 'higher'"
             raise ValueError(f"{rule}: {right}, got {shorten(repr(text))}")
-        if one.column is None:
-            return replace(one, column="verdict", verdict=verdict)
-    elif found := BOUND.fullmatch(text):
+        if not one.column:
+            of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
+            return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'", of_contents=of_contents)
+    elif found := IS_BOUND.fullmatch(text):
         one = parse_subject(found[1], text)
-        if found[4] and not (one.column or "").startswith("users_"):
+        if found[4] and not one.column.startswith("users_"):
             raise ValueError(f"% is a share of the users, as in users_without_rec > 5%, got {text!r}")
         if one.measure or one.column:
-            return replace(one, sign=found[2], bound=float(found[3]), share=bool(found[4]))
+            share = " * users / 100" if found[4] else ""
+            holds = f"isnan(value) OR value {found[2]} '{float(found[3])}'::DOUBLE{share}"
+            return replace(one, kind=BOUND, holds=holds)
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
 
 
@@ -133,7 +138,7 @@ def parse_subject(text: str, condition: str) -> Condition:
 
     system, colon, rest = text.rpartition(":")
     words: list[str] = rest.split()
-    one = Condition(condition, system if colon else None)
+    one = Condition(condition, system=system if colon else None)
     if words:
         try:
             choice = grammar.parse_measure(words[0])
@@ -143,150 +148,128 @@ def parse_subject(text: str, condition: str) -> Condition:
                 raise ValueError(f"{error} in {shorten(repr(condition))}") from None
     if len(words) > 1 or (colon and not system):
         raise ValueError(f"{RULE}, got {shorten(repr(condition))}")
-    return replace(one, column=next(iter(words), None))
+    return replace(one, column="".join(words))
 
 
-def values_of(rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]) -> list[Row]:
+def values_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
     """Return each number of the rows with the keys of its row, its column, and the users that it is of.
 
-    The column is None for the mean of a measure. `rows` are those of ranking_compare_by_user, or of
+    The column is "" for the mean of a measure. `rows` are those of ranking_compare_by_user, or of
     ranking_summary, of whose measures `cuts` are the cut-offs.
     """
-    found = {}
-    for row, measure, system, column, value in each_value(rows, cuts):
+    found: dict[tuple[str | int | None, ...], Row] = {}
+    for row in rows:
+        measure, system, sides = row.get("measure"), row.get("system"), ("system", "baseline")
+        columns = {"": "mean", NO_REC: NO_REC} if measure else {}
+        numbers = [
+            (measure, row[side], column, row[f"{name}_{side}"])
+            for side in sides
+            for column, name in columns.items()
+        ]
+        for name, value in row.items():
+            if name in cuts:
+                numbers += [(name, system, "", value)] if row["k"] in cuts[name] else []
+            elif name not in KEYS and not isinstance(value, str):
+                numbers.append((measure, system, name, value))
         users = row["users"] + row.get("users_undefined", 0)
-        keys = {"system": system, "segment": row.get("segment"), "k": row["k"]}
-        # How many users have no list is the same for each measure.
-        of = None if column == "users_without_rec" else measure
-        one = {**keys, "measure": measure, "column": column, "value": value, "users": users}
-        found[column, of, *keys.values()] = one
+        for of, whose, column, value in numbers:
+            keys = {"system": whose, "segment": row.get("segment"), "k": row["k"]}
+            one = {**keys, "measure": of, "column": column, "number": value, "users": users}
+            one["value"] = None if value is None else float(value)
+            # How many users have no list is the same for each measure.
+            found[column, None if column == NO_REC else of, *keys.values()] = one
     return list(found.values())
 
 
-def each_value(
-    rows: Iterable[Row], cuts: Mapping[str, Sequence[int | None]]
-) -> Iterator[tuple[Row, str | None, str | None, str | None, Any]]:
-    """Yield each value of the rows, behind its row, measure, system and column."""
-    for row in rows:
-        measure, system = row.get("measure"), row.get("system")
-        for side in ("system", "baseline") if measure else ():
-            yield row, measure, row[side], None, row[f"mean_{side}"]
-            yield row, measure, row[side], "users_without_rec", row[f"users_without_rec_{side}"]
-        for name, value in row.items():
-            if name in cuts:
-                if row["k"] in cuts[name]:
-                    yield row, name, system, None, value
-            elif name not in KEYS and (name == "verdict" or not isinstance(value, str)):
-                yield row, measure, system, name, value
+def tested_rows(
+    con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], rows: Sequence[AnyRow]
+) -> list[AnyRow]:
+    """Return the rows whose verdict or p makes a condition fail: p is corrected over all of them."""
+    tests = [f"({one.looks_at})" for one in conditions if one.is_tested]
+    return select(con, rows, " OR ".join(tests)) if tests else []
 
 
-def looks_at(conditions: Iterable[Condition], row: Row) -> bool:
-    """Return whether a verdict makes a condition fail: p is corrected over all such rows."""
-    return any(one.is_tested and one.is_of(row) for one in conditions)
-
-
-def failures(
-    con: "duckdb.DuckDBPyConnection",
-    conditions: Sequence[Condition],
-    rows: Sequence[Row] = (),
-    problems: Sequence[Row] = (),
-    cuts: Mapping[str, Sequence[int | None]] = {},
-) -> list[str]:
+def failures(work: "Evaluation", problems: Sequence[Row], rows: Sequence[Row] = ()) -> list[str]:
     """Return a line for each condition that holds, or that finds nothing to look at.
 
-    `rows` are those of a comparison, or of an evaluation, of whose measures `cuts` are the cut-offs.
+    `rows` are those of a comparison or of an evaluation.
     """
-    values, found = values_of(rows, cuts) if conditions else [], []
+    conditions, request, found = work.given.fail_if, work.request, []
+    cuts = {one.name: one.cuts for one in (*request.choices, *request.contents)}
+    values = values_of(rows, cuts) if conditions else []
     for one in conditions:
-        if one.verdict == PROBLEMS:
+        if one.kind == PROBLEMS:
             of = [row for row in problems if is_problem(row) and (not one.codes or row["code"] in one.codes)]
             line = line_of([problem_text(row) for row in of])
         else:
-            line = sql_failure(con, one, rows, cuts) if one.verdict == SQL else failure(one, rows, values)
+            line = failure(work.con, one, rows, values, cuts)
         found += [f"{one.text}: {line}"] if line is not None else []
     return found
 
 
-def sql_failure(
-    con: "duckdb.DuckDBPyConnection",
-    condition: Condition,
-    rows: Sequence[Row],
-    cuts: Mapping[str, Sequence[int | None]],
+def failure(
+    con: "duckdb.DuckDBPyConnection", one: Condition, rows: Sequence[Row], values: Sequence[Row], cuts: Cuts
 ) -> str | None:
-    """Say the rows of which a condition of SQL is true or unknown; p is the one that is corrected.
+    """Say where a condition holds or is unknown, or why it looks at nothing.
 
-    Where it names measures of an evaluation, it looks at the cut-offs that are theirs.
+    Where one of SQL names measures of an evaluation, it looks at the cut-offs that are theirs.
     """
-    own = [cuts[name] for name in condition.names & {*cuts}]
-    looked = [row for row in rows if all(row["k"] in ks for ks in own)]
-    if not looked or any(row["k"] == 0 for row in looked):
-        return NOTHING_AT_0 if looked else "there is nothing to look at"
-    if condition.is_tested and all(row["p"] is None for row in looked):
+    own = [cuts[name] for name in one.names & {*cuts}]
+    looked = select(con, values if one.kind == BOUND else rows, one.looks_at)
+    looked = [row for row in looked if all(row["k"] in ks for ks in own)]
+    if not looked:
+        return what_is_there(one, values)
+    if (one.measure or one.kind != BOUND) and any(row["k"] == 0 for row in looked):
+        return "at k = 0 there is nothing to look at"
+    if one.is_tested and all(row["p"] is None for row in looked):
         return "there is nothing to compare"
-    given: Sequence[Row] = looked
-    if "p" in looked[0]:
-        given = [{**row, "p": row["p_adjusted"], "p_same": row["p_same_adjusted"]} for row in looked]
-    return line_of([row_text(looked[i]) for i in held_rows(con, condition, given)])
+    held = select(con, looked, one.fails, one.text)
+    if one.kind == VERDICT:
+        return f"{row_text(held[0])} ({len(held)} of {len(looked)} comparisons)" if held else None
+    if one.kind == SQL:
+        return line_of(list(map(row_text, held)))
+    held.sort(key=lambda row: (str(row["system"]), row["segment"] or "", cut_off_key(row["k"])))
+    return line_of([f"{format_number(row['number']) or 'NULL'} {row_text(row)}" for row in held])
 
 
-def check_sql(con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], row: Row) -> None:
-    """Raise UsageError for a condition of SQL that DuckDB does not understand, of rows such as this one."""
-    for condition in conditions:
-        if condition.verdict == SQL:
-            held_rows(con, condition, [row], is_checked_alone=True)
-
-
-def held_rows(
-    con: "duckdb.DuckDBPyConnection",
-    condition: Condition,
-    rows: Sequence[Row],
-    is_checked_alone: bool = False,
-) -> list[int]:
-    """Return the numbers of the rows of which a condition of SQL is true or unknown.
+def select(
+    con: "duckdb.DuckDBPyConnection", rows: Sequence[AnyRow], where: str, text: str = ""
+) -> list[AnyRow]:
+    """Return the rows of which a condition of SQL is true; their p is the one that is corrected.
 
     Raises:
-        UsageError: DuckDB does not understand it.
+        UsageError: DuckDB does not understand the condition, which was written as `text`.
     """
     from duckdb import Error
 
     from .tables import row_source
 
-    source, given = row_source(dict.fromkeys(name for row in rows for name in row), rows)
-    query = f"SELECT _row FROM {source} WHERE (\n{condition.text}\n) IS DISTINCT FROM false ORDER BY _row"
+    corrected = {"p": "p_adjusted", "p_same": "p_same_adjusted"} if rows and "p" in rows[0] else {}
+    given = [{**row, **{name: row[other] for name, other in corrected.items()}} for row in rows]
+    source, given = row_source(dict.fromkeys(name for row in rows for name in row), given)
     try:
-        return [i for (i,) in con.execute(query, [[] if is_checked_alone else given]).fetchall()]
+        found = con.execute(f"SELECT _row FROM {source} WHERE {where} ORDER BY _row", [given]).fetchall()
     except Error as error:
-        raise UsageError(f"--fail-if {condition.text}: {error_summary(error)}") from None
+        raise UsageError(f"--fail-if {text}: {error_summary(error)}") from None
+    return [rows[i] for (i,) in found]
 
 
-def failure(condition: Condition, rows: Sequence[Row], values: Sequence[Row]) -> str | None:
-    """Say where a verdict or a bound holds, or why it looks at nothing."""
-    looked = [one for one in values if one["column"] == condition.column and condition.is_of(one)]
-    if not looked:
-        return what_is_there(condition, values)
-    if (condition.verdict or condition.measure) and any(one["k"] == 0 for one in looked):
-        return NOTHING_AT_0
-    if condition.verdict and all(row["p"] is None for row in rows if condition.is_of(row)):
-        return "there is nothing to compare"
-    held = [one for one in looked if condition.fails(one)]
-    if condition.verdict:
-        return f"{row_text(held[0])} ({len(held)} of {len(looked)} comparisons)" if held else None
-    held.sort(key=lambda one: (str(one["system"]), one["segment"] or "", cut_off_key(one["k"])))
-    return line_of([f"{format_number(one['value']) or 'NULL'} {row_text(one)}" for one in held])
+def check_sql(con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], row: Row) -> None:
+    """Raise UsageError for a condition of SQL that DuckDB does not understand, of rows such as this one."""
+    for one in conditions:
+        if one.kind == SQL:
+            select(con, [row], f"false AND {one.fails}", one.text)
 
 
 def what_is_there(condition: Condition, values: Sequence[Row]) -> str:
     """Say which models, measures and, for a bound on one, columns a condition could look at."""
+    is_of_column = condition.kind == BOUND and condition.measure is None
     names = {
-        "models": dict.fromkeys(row["system"] for row in values if row["system"] is not None),
-        "measures": dict.fromkeys(
-            f"{row['measure']}@{format_cut_off(row['k'])}" for row in values if row["measure"]
-        ),
-        "columns": dict.fromkeys(
-            row["column"] for row in values if row["column"] and not (condition.measure or condition.verdict)
-        ),
+        "models": [row["system"] for row in values if row["system"] is not None],
+        "measures": [f"{row['measure']}@{format_cut_off(row['k'])}" for row in values if row["measure"]],
+        "columns": [row["column"] for row in values if row["column"] and is_of_column],
     }
-    found = [f"{what} {shorten(', '.join(some))}" for what, some in names.items() if some]
+    found = [f"{what} {shorten(', '.join(dict.fromkeys(some)))}" for what, some in names.items() if some]
     return f"there is nothing to look at: {'; '.join(found)}"
 
 
