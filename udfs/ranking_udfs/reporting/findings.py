@@ -2,18 +2,15 @@
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from math import isfinite
-from typing import Any
-
-import duckdb
 
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
 from ..evaluation import conclusion
 from ..evaluation.comparison import check_baseline, check_measures, compare_queries, segment_tables
-from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD, TIES
+from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import find_orders
 from ..evaluation.problems import check_common, problem_text
@@ -34,7 +31,6 @@ from ..measures.contents import CONTENTS
 from ..measures.grammar import Choice
 from ..measures.registry import MEASURES
 from ..texts import printable, shorten
-from ..version import version
 
 UNNAMED = "recommendations"  # the label of one model without a name
 MOST_SYSTEMS = 50
@@ -54,17 +50,13 @@ class Findings:
 
     systems     labels of the models on the page, the baseline's first; one if nothing is compared
     baseline    the first of them, or None if nothing is compared
-    measures    as they were asked for; verdicts are of the `first`, at its first cut-off `k`
-    at          their name, as in NDCG@10
-    options     of all comparisons
-    counts      of each system: users, users_without_rec, users_without_truth, users_without_relevant, and
-                judged_share of the first cut-off
+    measures    as they were asked for; verdicts are of the `first`, at its first cut-off `k` (`at`: NDCG@10)
+    counts      of each system: the columns of ranking_summary, and judged_share, at the first cut-off
     means       system, k, measure (its name), users (with a value), mean, low, high; zeros, least, most: how
                 many values are 0, the smallest and the largest
     comparisons rows of ranking_compare_by_user, for all users
-    segment     what segments are called; None if there are none
-    segments    of the first measure: segment, system, users, low, high, and the difference to the baseline,
-                or with one system the mean; the largest segments first, more_segments are left out
+    segments    of the first measure: segment (what `segment` calls them), and as comparisons, or with one
+                system as means; the largest segments first, more_segments are left out
     problems    a line for each row of ranking_check; None if it was not asked
     orders      the models in order, by the name of the measure and k, where there is an order
     tables      what was read: system or is_truth, name, modified (a date, if it is a file), and how many
@@ -74,18 +66,16 @@ class Findings:
                 losers (how many lose), sharing (how many as much)
     verdicts    the verdict and a sentence for each model that is compared
     leading, headlines, best, caveats   sentences, None or none where there is nothing to say
-    curve       system, recall, precision
+    curve, overlaps     rows of the table functions, of overlaps with the baseline
     edges, bins, apart  a histogram of the users' values: for each system how many are in each bin (a value
                 at an edge is in the bin above it), and in no bin, by what they have
-    overlaps    rows of ranking_overlap with the baseline, at the first cut-off
     example     a user who loses most, of those with a relevant item if there are any; None if nobody loses
     lists, missed   of two models: by rank, the item and what it is ("relevant", or a grade with a gain);
                 the relevant ones that are not there
     wholes, popularity, categories, contents_sentences  with a history, what is in the lists down to the
-                largest cut-off of the first measure: rows of ranking_beyond_accuracy; users (with a list),
-                mean, low, high; shares of the largest categories in the lists and in the history
-                (more_categories are left out); and in words
-    facts       how the report was made: what, and its value; `sql` has the statements
+                largest cut-off of the first measure: rows of ranking_beyond_accuracy; as means; shares of
+                the largest categories in the lists and in the history (more_categories are left out)
+    facts       what the report was made of, in words; `made`, when; `sql`, by which statements
     """
 
     def __init__(self, work: Evaluation) -> None:
@@ -135,8 +125,8 @@ class Findings:
             at_first = f"(FROM {request.table('by_segment')} WHERE {self.at_k})"
             one_system = () if compared else self.fetch(self.means_query(at_first, "segment", [self.first]))
             found = self.of_first(compared[1]) if compared else one_system
-            sizes = [row["users"] for row in found]
-            self.segments, self.more_segments = self.largest("segment", found, sizes, MOST_SEGMENTS)
+            largest = self.largest("segment", found, lambda row: int(row["users"]), MOST_SEGMENTS)
+            self.segments, self.more_segments = largest
         work.step("looking at users")
         self.problems, problems = None, list[Row]()
         if work.is_checked:
@@ -156,12 +146,9 @@ class Findings:
         self.headlines = self.find_headlines()
         said = [conclusion.sentence(row, self.options, len(family), DIGITS) for row in family]
         self.verdicts = [(row["verdict"], text) for row, text in zip(family, said, strict=True)]
-        is_several = leader is not None and len(leader.means) > 2
-        self.best = (
-            conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
-            if leader and is_several
-            else None
-        )
+        self.best = None
+        if leader and len(leader.means) > 2:
+            self.best = conclusion.best_sentence(leader, self.options, DIGITS, self.baseline)
         self.caveats = self.find_caveats(problems, shared) if work.is_checked else []
         self.curve = self.fetch(curve_query(request))
         self.edges, self.bins, self.apart = self.histogram()
@@ -169,20 +156,22 @@ class Findings:
         self.overlaps = sorted(self.fetch(query), key=self.by_system) if self.baseline else []
         self.example, self.lists, self.missed = self.find_example()
         self.find_contents()
-        self.facts = self.find_facts()
+        self.facts, self.made = self.find_facts(), report_time()
         self.sql = sql_listing([*self.read.statements, *made, *self.queries])
         del self.work, self.read  # which hold the connection
 
     def fetch(self, query: str) -> list[Row]:
         """Return the rows of a query, with the labels of models."""
         self.queries.append(query)
-        found: list[Row] = []
-        for row in fetch_rows(self.work.con, query):
-            models = [name for name in ("system", "baseline") if row.get(name) in self.labels]
-            found.append(
-                {"system": self.systems[0], **row, **{name: self.labels[row[name]] for name in models}}
-            )
-        return found
+        return [
+            {"system": self.systems[0], **row}
+            | {
+                name: self.labels[row[name]]
+                for name in ("system", "baseline")
+                if row.get(name) in self.labels
+            }
+            for row in fetch_rows(self.work.con, query)
+        ]
 
     def by_system(self, row: Row) -> int:
         """Return the position of the model of a row."""
@@ -307,20 +296,20 @@ ORDER BY mean {best}, system""")
         return [*found, {**row, **dated(self.read.truth), "is_truth": True}]
 
     def largest(
-        self, by: str, rows: Sequence[Row], sizes: Sequence[float], most: int
+        self, by: str, rows: Sequence[Row], size_of: Callable[[Row], float], most: int
     ) -> tuple[list[Row], int]:
         """Return the rows of the largest groups, under unique labels, and the number of the others.
 
-        `by` is their column, `sizes` are those of the rows; that of a group is its largest one.
+        `by` is their column; the size of a group is the largest of its rows'.
         """
-        of_groups: dict[str, float] = {}
-        for row, size in zip(rows, sizes, strict=True):
-            of_groups[row[by]] = max(of_groups.get(row[by], 0), size)
-        names = sorted(of_groups, key=lambda name: (-of_groups[name], name))[:most]
+        sizes: dict[str, float] = {}
+        for row in rows:
+            sizes[row[by]] = max(sizes.get(row[by], 0), size_of(row))
+        names = sorted(sizes, key=lambda name: (-sizes[name], name))[:most]
         shown = unique_labels(names)
         found = [row for row in rows if row[by] in shown]
         found.sort(key=lambda row: (names.index(row[by]), self.by_system(row)))
-        return [{**row, by: shown[row[by]]} for row in found], len(of_groups) - len(names)
+        return [{**row, by: shown[row[by]]} for row in found], len(sizes) - len(names)
 
     def histogram(self) -> tuple[list[float], dict[str, list[int]], dict[str, dict[str, int]]]:
         """Count users by their value of the first measure, between the ends of its range or of the values."""
@@ -397,47 +386,28 @@ ORDER BY system, abs(difference) DESC, userid""")
         self.popularity = sorted(self.fetch(query), key=self.by_system)
         if request.items:
             found = self.fetch(categories_query(request, self.system, k))
-            sizes = [max(row["recommended"], row["history"]) for row in found]
-            self.categories, self.more_categories = self.largest("category", found, sizes, MOST_CATEGORIES)
+            largest = self.largest(
+                "category", found, lambda row: max(row["recommended"], row["history"]), MOST_CATEGORIES
+            )
+            self.categories, self.more_categories = largest
         of = {row["system"]: row for row in self.wholes}
         renamed = {} if self.system else {"system": "The model"}
         rows = [{**of[name], **renamed} for name in self.mentioned()]
         self.contents_sentences = conclusion.contents_sentences(rows, request.items)
 
-    def find_facts(self) -> list[tuple[str, str]]:
-        """List the facts with which people can make the report again."""
-        inputs, request, options = self.work.inputs, self.request, self.options
-        least, columns, is_compared = request.columns.min_grade, request.columns, self.baseline is not None
+    def find_facts(self) -> dict[str, str]:
+        """List what was asked for, as it was written."""
+        inputs = self.work.inputs
         recs = ", ".join(one if isinstance(one, str) else one[1] for one in inputs.recs)
-        found: dict[str, Any] = {
+        return {
             "Recommendations": shorten(recs),
             "Truth": shorten(inputs.truth),
             "Segments": shorten(":".join(inputs.segment or ())),
             "History": shorten(inputs.history or ""),
             "Items": shorten(":".join(inputs.items or ())),
-            "Measures": "; ".join(map(text_with_options, request.choices)),
-            "Cut-offs": ", ".join(map(format_cut_off, request.ks)),
-            "Equal scores": TIES[request.ties],
-            "Best score": "the highest" if request.descending else "the lowest",
-            "Relevant": least is not None
-            and f"a grade of {least:g} or more; gains, as of NDCG, are those of all grades",
-            "Not judged": columns != columns.of_whole_lists
-            and "items that the truth has no row for are left out, and the ranks closed up",
-            "Means": f"with {100 * options.confidence:.15g} % intervals: Wilson's where all values are 0 "
-            "or 1, else Student's t, cut at the ends of the measure's range",
-            "Baseline": self.baseline,
-            "Comparisons": is_compared
-            and conclusion.footnote(options, inputs.segment is not None).partition(". ")[2],
-            "The same": is_compared
-            and options.margin is not None
-            and f"what differs by less than {options.margin:g}, by two one-sided tests",
-            "Permutations": is_compared
-            and options.test == "randomization"
-            and f"{options.permutations}, seed {options.seed}",
-            "Made": report_time(),
-            "Versions": f"{version()}, DuckDB {duckdb.__version__}",
+            "Measures": "; ".join(map(text_with_options, self.measures)),
+            "Cut-offs": ", ".join(map(format_cut_off, self.request.ks)),
         }
-        return [(name, value) for name, value in found.items() if value]
 
 
 def check_request(work: Evaluation) -> None:

@@ -10,6 +10,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import duckdb
+
+from ..evaluation.conclusion import footnote
+from ..evaluation.defaults import TIES
 from ..evaluation.pairs import MOST_SYSTEMS as MOST_PAIRED
 from ..evaluation.words import (
     MARKS,
@@ -24,6 +28,7 @@ from ..evaluation.words import (
     join_names,
 )
 from ..texts import shorten
+from ..version import version
 from ..writing import atomic_file
 from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
 from .drawing import inline_svg, library, library_version
@@ -94,7 +99,7 @@ class View:
     """The texts and the tables of the template, a table as its header, rows and caption."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
-    number, library = staticmethod(format_number), staticmethod(library_version)
+    TIES, number, library = TIES, staticmethod(format_number), staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
         self.found, self.style = findings, Html(text("page.css"))
@@ -109,6 +114,12 @@ class View:
             return "How good are the recommendations?" if name == UNNAMED else f"How good is {name}?"
         which = f"{len(others)} models" if len(others) > 3 else " and ".join(others)
         return f"{which} compared with {name}"
+
+    def footnote(self) -> str:
+        return footnote(self.found.options, self.found.segment is not None).partition(". ")[2]
+
+    def versions(self) -> str:
+        return f"{version()}, DuckDB {duckdb.__version__}"
 
     def slug(self, title: str) -> str:
         return re.sub(r"\W+", "-", title.partition(" to ")[0].lower())
