@@ -12,20 +12,20 @@ import duckdb
 
 from ..duckdb.internal import IS_USER
 from ..duckdb.statements import literal, read
-from ..evaluation.comparison import correct_together, pairs_query, sample_row
+from ..evaluation.comparison import correct_together, pairs_query
 from ..evaluation.errors import DataError, UsageError, error_summary
 from ..evaluation.options import columns_of
 from ..evaluation.pairs import MOST_SYSTEMS, find_orders
-from ..evaluation.problems import CODES, NOTHING, is_problem, problem_text
+from ..evaluation.problems import NOTHING, is_problem, problem_text
 from ..evaluation.queries import explain_query, fetch_rows, overlap_query
-from ..evaluation.words import COUNTS, OF_LISTS, Row
+from ..evaluation.words import Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
 from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
 from ..texts import shorten
 from ..version import PACK, version
-from .gates import SQL, check_codes, check_sql, failures, tested_rows
+from .gates import check_conditions, failures, tested_rows
 from .messages import EXIT_FAILED, EXIT_USAGE, INTERRUPTED, PROGRAM, say
 from .options import COMMANDS as SPECS
 from .output import check_outputs, copy_statement, write_output, write_rows
@@ -62,14 +62,7 @@ class Work(Evaluation):
     def prepare(self) -> None:
         """Check the request and the conditions of --fail-if, before files are read."""
         super().prepare()
-        conditions, request = self.given.fail_if, self.request
-        if any(one.codes for one in conditions):
-            check_codes(conditions, self.caller, request.history, fetch_rows(self.con, CODES))
-        if any(one.kind == SQL for one in conditions):
-            measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
-            row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
-            row = sample_row(self.con) if self.caller == "compare" else row
-            check_sql(self.con, conditions, {**row, **({"segment": ""} if request.by_segment else {})})
+        check_conditions(self)
 
     @cached_property
     def tables(self) -> Tables:
@@ -120,24 +113,6 @@ def inputs_of(given: Any) -> Inputs:
     )
 
 
-def printing(steps: int) -> Callable[[Callable[[Work], str | bytes]], Callable[[Any], int]]:
-    """Make a command of a function that returns what to print or write, after so many steps."""
-
-    def decorate(text_of: Callable[[Work], str | bytes]) -> Callable[[Any], int]:
-        def run(given: Any) -> int:
-            with opened(given, steps) as work:
-                text = interruptible(work.con, lambda: text_of(work))
-            write_output(given.output, text)
-            for line in work.failed:
-                say("failed", line)
-            return EXIT_FAILED if work.failed else 0
-
-        return run
-
-    return decorate
-
-
-@printing(2)
 def check(work: Work) -> str | bytes:
     """Return the problems of the data."""
     work.prepare()
@@ -151,7 +126,6 @@ def check(work: Work) -> str | bytes:
     return render(work.con, given, PROBLEM_COLUMNS, cells)
 
 
-@printing(5)
 def evaluate(work: Work) -> str | bytes:
     """Return the measures, and write the values by user."""
     work.prepare()
@@ -166,7 +140,6 @@ def evaluate(work: Work) -> str | bytes:
     return evaluation_text(work, rows)
 
 
-@printing(4)
 def compare(work: Work) -> str | bytes:
     """Return the comparisons with the baseline, or of each pair."""
     work.prepare()
@@ -191,14 +164,11 @@ def compare(work: Work) -> str | bytes:
     if given.pairs or given.format not in COPIED:
         orders = find_orders(con, request, options, systems, found[0], not given.pairs)
     work.failed = failures(work, problems, every)
-    first = next(((one.name, one.cuts[0]) for one in request.choices), None)
-    leader = next((one for one in orders if one is not None and (one.measure, one.k) == first), None)
     if given.pairs:
-        return letters_text(work, orders, leader, problems)
-    return comparison_text(work, found, orders, leader, problems, len(seen))
+        return letters_text(work, orders, problems)
+    return comparison_text(work, found, orders, problems, len(seen))
 
 
-@printing(2)
 def explain(work: Work) -> str | bytes:
     """Return one user's lists, and what follows from them."""
     given, user, tables = work.given, shorten(work.given.user_id), work.tables
@@ -221,7 +191,6 @@ def explain(work: Work) -> str | bytes:
     return explanation_text(work, rows, has_truth)
 
 
-@printing(2)
 def overlap(work: Work) -> str | bytes:
     """Return how much the models' lists have in common."""
     work.check_models()
@@ -230,7 +199,6 @@ def overlap(work: Work) -> str | bytes:
     return overlap_text(work, fetch_rows(work.con, query))
 
 
-@printing(1)
 def sql(work: Work) -> str:
     """Return the evaluation's statements."""
     work.prepare()
@@ -259,19 +227,16 @@ def report(given: Any) -> None:
         findings = interruptible(work.con, lambda: Findings(work))
         work.step("drawing")
         drawn, form = page(findings), given.figure_format
-        figures = {}
+        contents: dict[str, str | bytes] = {} if given.output is None else {given.output: drawn.html}
         if given.figures is not None:
-            every = itertools.chain(*drawn.charts.values())
-            figures = {os.path.join(given.figures, f"{chart.name}.{form}"): chart for chart in every}
             os.makedirs(given.figures, exist_ok=True)
-        outputs = [path for path in (given.output, *figures) if path is not None]
-        check_outputs(outputs, input_files(work.con, work.inputs))
-        draw = {"svg": svg, "png": png}[form]
-        pictures = {path: draw(chart.specification) for path, chart in figures.items()}
-    if given.output is not None:
-        write_output(given.output, drawn.html)
-    for path, picture in pictures.items():
-        write_output(path, picture)
+            draw = {"svg": svg, "png": png}[form]
+            for chart in itertools.chain(*drawn.charts.values()):
+                path = os.path.join(given.figures, f"{chart.name}.{form}")
+                contents[path] = draw(chart.specification)
+        check_outputs([*contents], input_files(work.con, work.inputs))
+    for path, content in contents.items():
+        write_output(path, content)
 
 
 def statements_text(statements: Sequence[str]) -> str:
@@ -371,16 +336,20 @@ def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
         yield con
 
 
-COMMANDS: dict[str, Callable[[Any], int | None]] = {
-    "evaluate": evaluate,
-    "compare": compare,
+EVALUATIONS: dict[
+    str, tuple[Callable[[Work], str | bytes], int]
+] = {  # what to print, and after how many steps
+    "evaluate": (evaluate, 5),
+    "compare": (compare, 4),
+    "check": (check, 2),
+    "explain": (explain, 2),
+    "overlap": (overlap, 2),
+    "sql": (sql, 1),
+}
+OTHERS: dict[str, Callable[[Any], None]] = {
     "report": report,
-    "check": check,
-    "explain": explain,
-    "overlap": overlap,
     "split": split,
     "fuse": fuse,
-    "sql": sql,
     "install": install,
     "uninstall": uninstall,
     "measures": list_entries,
@@ -391,8 +360,16 @@ COMMANDS: dict[str, Callable[[Any], int | None]] = {
 
 def run_command(name: str, given: Any) -> int:
     """Run a command; return the exit code after errors are printed."""
+    failed: Sequence[str] = ()
     try:
-        return COMMANDS[name](given) or 0
+        if name in EVALUATIONS:
+            text_of, steps = EVALUATIONS[name]
+            with opened(given, steps) as work:
+                text = interruptible(work.con, lambda: text_of(work))
+            write_output(given.output, text)
+            failed = work.failed
+        else:
+            OTHERS[name](given)
     except duckdb.InterruptException:
         return INTERRUPTED
     except (DataError, duckdb.Error, OSError, ValueError, RuntimeError) as error:
@@ -402,3 +379,6 @@ def run_command(name: str, given: Any) -> int:
             return INTERRUPTED
         say("error", error_summary(error).removeprefix("Invalid Input Error: "))
         return EXIT_USAGE if isinstance(error, UsageError) else 1
+    for line in failed:
+        say("failed", line)
+    return EXIT_FAILED if failed else 0

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from ..evaluation.defaults import EVERYBODY
 from ..evaluation.errors import UsageError, error_summary
-from ..evaluation.problems import is_problem, problem_text
-from ..evaluation.words import Row, cut_off_key, format_cut_off, format_number
+from ..evaluation.problems import CODES, is_problem, problem_text
+from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key, format_cut_off, format_number
 from ..texts import did_you_mean, shorten
 
 if TYPE_CHECKING:
@@ -254,13 +254,6 @@ def select(
     return [rows[i] for (i,) in found]
 
 
-def check_sql(con: "duckdb.DuckDBPyConnection", conditions: Iterable[Condition], row: Row) -> None:
-    """Raise UsageError for a condition of SQL that DuckDB does not understand, of rows such as this one."""
-    for one in conditions:
-        if one.kind == SQL:
-            select(con, [row], f"false AND {one.fails}", one.text)
-
-
 def what_is_there(condition: Condition, values: Sequence[Row]) -> str:
     """Say which models, measures and, for a bound on one, columns a condition could look at."""
     is_of_column = condition.kind == BOUND and condition.measure is None
@@ -288,15 +281,24 @@ def row_text(row: Row) -> str:
     return text if segment in (None, EVERYBODY) else f"{text}, segment {shorten(segment)}"
 
 
-def check_codes(
-    conditions: Iterable[Condition], caller: str, has_history: bool, codes: Iterable[Row]
-) -> None:
-    """Raise UsageError for a problem that the check never finds; `codes` are of ranking_problem_codes."""
+def check_conditions(work: "Evaluation") -> None:
+    """Raise UsageError for a problem that the check never finds, and for SQL that DuckDB does not read."""
+    from ..evaluation.comparison import sample_row
+    from ..evaluation.queries import fetch_rows
+
+    con, request, conditions = work.con, work.request, work.given.fail_if
+    codes = fetch_rows(con, CODES) if any(one.codes for one in conditions) else []
     grave = {one["code"]: one for one in codes if one["can_be_problem"]}
     for condition, code in ((one, code) for one in conditions for code in one.codes):
         if code not in grave:
-            there = (name for name, row in grave.items() if has_history or not row["needs_history"])
+            there = (name for name, row in grave.items() if request.history or not row["needs_history"])
             rule = f"--fail-if problems(CODE) must be of codes of problems{did_you_mean(code, grave)}"
-            raise UsageError(f"{caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
-        if grave[code]["needs_history"] and not has_history:
-            raise UsageError(f"{caller}: --fail-if {condition.text} needs --history FILE")
+            raise UsageError(f"{work.caller}: {rule}, got {shorten(code)}; there are {', '.join(there)}")
+        if grave[code]["needs_history"] and not request.history:
+            raise UsageError(f"{work.caller}: --fail-if {condition.text} needs --history FILE")
+    for condition in (one for one in conditions if one.kind == SQL):
+        measures = {one.name: 0.0 for one in (*request.choices, *request.contents)}
+        row = {"system": "", "k": 1, **dict.fromkeys((*COUNTS, *OF_LISTS), 1), **measures}
+        row = sample_row(con) if work.caller == "compare" else row
+        row |= {"segment": ""} if request.by_segment else {}
+        select(con, [row], f"false AND {condition.fails}", condition.text)

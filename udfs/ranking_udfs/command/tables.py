@@ -25,7 +25,6 @@ from ..evaluation.conclusion import (
     sentence,
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
-from ..evaluation.options import ComparisonOptions
 from ..evaluation.pairs import ModelOrder, families
 from ..evaluation.problems import is_problem
 from ..evaluation.words import (
@@ -65,6 +64,7 @@ MARKUP = re.compile(r"[\\`*\[\]<>&|~]|(?<!\w)_|_(?!\w)")
 # Columns of text that may be all NULL.
 TEXTS = ("segment", "system", "baseline", "measure", "method", "verdict", "caveats")
 Cells = Sequence[Any]
+Orders = Sequence[ModelOrder | None]
 
 
 # --- Any rows; `given` are the command's options ---
@@ -219,55 +219,47 @@ def count_lines(work: Evaluation, labels: dict[str, str], rows: Sequence[Row]) -
 
 
 def measures_table(
-    work: Evaluation,
-    choices: Sequence[Choice],
-    results: Sequence[Row],
-    title: str,
-    segment: str | None = None,
+    work: Evaluation, choices: Sequence[Choice], results: Sequence[Row], title: str, segment: str = ""
 ) -> str:
     """Render a row per segment and measure, a column per model and k.
 
     What is wider than a terminal has a row per segment, model and k. `segment` is what segments are called.
     """
-    form, digits = work.given.format, digits_of(work.given)
-    keys = {} if segment is None else {"segment": segment}
+    form, digits, width = work.given.format, digits_of(work.given), width_of(work.given.output)
+    keys = {"segment": segment} if segment else {}
     is_named = bool(work.tables.systems) or len(work.systems) > 1
-    columns = list(dict.fromkeys((row.get("system"), row["k"]) for row in results))
-    segments: dict[str, dict[tuple[str | None, int | None], Row]] = {}
-    for row in results:
-        segments.setdefault(row.get("segment", ""), {})[row.get("system"), row["k"]] = row
+    at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
+    columns = list(dict.fromkeys(key[1:] for key in at))
     body: list[Cells] = []
-    for one, values in segments.items():
-        first = [one] if keys else []
-        body += [[one, "Users", *(values[at]["users"] for at in columns)]] if keys else []
-        for choice in choices:
-            shown = (values[at][choice.name] if at[1] in choice.cuts else "" for at in columns)
-            body.append([*first, choice.label, *shown])
+    for one in dict.fromkeys(key[0] for key in at):
+        rows, first = [at[one, *column] for column in columns], [one] * len(keys)
+        body += [[one, "Users", *(row["users"] for row in rows)]] * len(keys)
+        body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
     heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
     header = [*keys.values(), title, *heads]
-    if max(map(len, table("table", header, body, digits).splitlines())) <= width_of(work.given.output):
+    if max(map(len, table("table", header, body, digits).splitlines())) <= width:
         return table(form, header, body, digits)
     named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
     named |= {"users": "Users"} if keys else {}
     body = [
         [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
-        + [row[choice.name] if row["k"] in choice.cuts else "" for choice in choices]
+        + [value_of(choice, row) for choice in choices]
         for row in results
         if any(row["k"] in choice.cuts for choice in choices)
     ]
     return table(form, [*named.values(), *(choice.label for choice in choices)], body, digits)
 
 
-# --- A comparison: `problems` are those of the data, `leader` is the order by the first measure ---
+def value_of(choice: Choice, row: Row) -> Any:
+    """Return the value of a measure, at its own cut-offs alone."""
+    return row[choice.name] if row["k"] in choice.cuts else ""
+
+
+# --- A comparison: `problems` are those of the data ---
 
 
 def comparison_text(
-    work: Evaluation,
-    found: Sequence[Sequence[Row]],
-    orders: Sequence[ModelOrder | None],
-    leader: ModelOrder | None,
-    problems: Sequence[Row],
-    gated: int = 0,
+    work: Evaluation, found: Sequence[Sequence[Row]], orders: Orders, problems: Sequence[Row], gated: int = 0
 ) -> str | bytes:
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
@@ -291,28 +283,29 @@ def comparison_text(
         header = list(found[-1][0])  # segments have a column more
         header.insert(header.index("verdict") + 1, "caveats")
         return render(work.con, given, header, [[row[name] for name in header] for row in results])
-    above = answer(form, leader, problems, [row["k"] for row in everybody])
+    above = answer(work, orders, problems, [row["k"] for row in everybody])
     segment = work.inputs.segment and work.inputs.segment[1]
-    texts = [comparison_table(form, options, None, everybody, digits)]
-    texts += [comparison_table(form, options, segment, rows, digits) for rows in by_segment]
+    texts = [comparison_table(work, None, everybody)]
+    texts += [comparison_table(work, segment, rows) for rows in by_segment]
     lines = [
         sentence(row, options, len(rows), digits)
         for rows in families(everybody)
         for row in rows
         if given.explain or row["users_undefined"]
     ]
-    lines += best_lines(orders, options, digits) if given.explain else []
+    lines += best_lines(work, orders, digits) if given.explain else []
     measures = dict.fromkeys(row["measure"] for row in everybody)
     note = footnote(options, bool(by_segment), gated, sum(map(len, found)), measures)
     lines.append(note if any("W/T/L" in text for text in texts) else note.partition(". ")[2])
     return document(form, above + with_remarks(form, "\n".join(texts), lines))
 
 
-def answer(form: str, leader: ModelOrder | None, problems: Sequence[Row], ks: Collection[int | None]) -> str:
+def answer(work: Evaluation, orders: Orders, problems: Sequence[Row], ks: Collection[int | None]) -> str:
     """Say which model is the best by the first measure, and what in the data stands against it."""
-    lines = [] if leader is None else [leading_sentence(leader)]
+    first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
+    lines = [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
     lines += [f"Against this: {text}" for text in caveats(problems, ks)]
-    return "".join(remark(form, line) for line in lines) + "\n" * bool(lines)
+    return "".join(remark(work.given.format, line) for line in lines) + "\n" * bool(lines)
 
 
 def codes_of(row: Row, problems: Sequence[Row]) -> str | None:
@@ -322,20 +315,19 @@ def codes_of(row: Row, problems: Sequence[Row]) -> str | None:
     return ",".join(dict.fromkeys(one["code"] for one in found)) or None
 
 
-def best_lines(orders: Sequence[ModelOrder | None], options: ComparisonOptions, digits: int) -> list[str]:
+def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:
     """Compare the best with the second best; of two models, the sentence above has said it."""
     several = [one for one in orders if one is not None and len(one.means) > 2]
-    return [best_sentence(one, options, digits, options.baseline) for one in several]
+    return [best_sentence(one, work.options, digits, work.options.baseline) for one in several]
 
 
-def comparison_table(
-    form: str, options: ComparisonOptions, segment: str | None, rows: Sequence[Row], digits: int
-) -> str:
+def comparison_table(work: Evaluation, segment: str | None, rows: Sequence[Row]) -> str:
     """Render a row for each comparison, by measure and k; `segment` is what segments are called, if any.
 
     A terminal has no relative difference, W/T/L or p, in this order, where it is too narrow for them.
     """
-    cells = [row_cells(row, options, segment, digits) for one in families(rows) for row in one]
+    form, baseline, digits = work.given.format, work.options.baseline, digits_of(work.given) or DIGITS
+    cells = [row_cells(row, baseline, segment, digits) for one in families(rows) for row in one]
     if form != "table":
         return table(form, list(cells[0]), [list(one.values()) for one in cells])
     for count in range(len(DISPENSABLE) + 1):
@@ -344,22 +336,23 @@ def comparison_table(
         text = table(form, header, [[one[name] for name in names] for one in cells])
         if max(map(len, text.splitlines())) <= WIDTH:
             break
-    title = [f"Against {printable(options.baseline)}"] * (options.baseline is not None)
+    title = [f"Against {printable(baseline)}"] * (baseline is not None)
     title += [f"by {printable(segment)}"] * (segment is not None)
     return f"{', '.join(title)}\n\n{text}" if title else text
 
 
-def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits: int) -> dict[str, str]:
+def row_cells(row: Row, baseline: str | None, segment: str | None, digits: int) -> dict[str, str]:
     """Format the cells of a row by their headings."""
-    relative, baseline = row["relative"], options.baseline
+    relative = row["relative"]
     difference = format_mean(row["difference"], row["low"], row["high"], digits=digits)
-    heading = f"Baseline ({baseline})" if baseline is not None else "Baseline"
     return {
         "Measure": measure_label(row),
         **({segment: row["segment"]} if segment is not None else {}),
         "System": row["system"] if baseline is not None else f"{row['system']} - {row['baseline']}",
         "Mean": format_number(row["mean_system"], digits),
-        heading: format_number(row["mean_baseline"], digits),
+        "Baseline" if baseline is None else f"Baseline ({baseline})": format_number(
+            row["mean_baseline"], digits
+        ),
         "Difference": " ".join(filter(None, difference)),
         "Relative": "" if relative is None else f"{format_number(100 * relative, digits)} %",
         "W/T/L": f"{row['wins']}/{row['ties']}/{row['losses']}",
@@ -368,9 +361,7 @@ def row_cells(row: Row, options: ComparisonOptions, segment: str | None, digits:
     }
 
 
-def letters_text(
-    work: Evaluation, orders: Sequence[ModelOrder | None], leader: ModelOrder | None, problems: Sequence[Row]
-) -> str | bytes:
+def letters_text(work: Evaluation, orders: Orders, problems: Sequence[Row]) -> str | bytes:
     """Render the means of models, best first, with letters that those share who are not surely different."""
     form, digits = work.given.format, digits_of(work.given) or DIGITS
     shown = [one for one in orders if one is not None]
@@ -393,12 +384,12 @@ def letters_text(
     else:
         every = [[label, *row] for label, rows in bodies.items() for row in rows]
         text = table(form, ["Measure", *header], every)
-    lines = [*[letters_note(work.options)] * bool(shown), *best_lines(shown, work.options, digits)]
+    lines = [*[letters_note(work.options)] * bool(shown), *best_lines(work, shown, digits)]
     if len(shown) < len(orders):
         lines.append(
             "Not shown: measures of which some users have no value, so that each pair is of other users."
         )
-    above = answer(form, leader, problems, [one.k for one in shown])
+    above = answer(work, orders, problems, [one.k for one in shown])
     return document(form, with_remarks(form, above + text, lines))
 
 
