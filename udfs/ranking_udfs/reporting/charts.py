@@ -54,7 +54,7 @@ class Chart:
 def table_of(rows: Iterable[Row], columns: Mapping[str, str]) -> Table:
     """Return the table of rows with these columns, by their headings."""
     return list(columns), [
-        [format_cut_off(row[one]) if one == "k" else row[one] for one in columns.values()] for row in rows
+        [format_cut_off(row[one]) if one == "k" else row.get(one) for one in columns.values()] for row in rows
     ]
 
 
@@ -373,21 +373,23 @@ class Charts:
     def histogram(self) -> Chart:
         """Draw the distribution of the users' values, a small chart for each system."""
         found, systems, edges = self.found, self.found.systems, self.found.edges
-        rest = "other values" if found.apart else "values"
-        width = edges[1] - edges[0]
-        apart = [(kind, [counts[name] for name in systems]) for kind, counts in found.apart.items()]
-        bins = [(edge, [found.bins[name][i] for name in systems]) for i, edge in enumerate(edges[:-1])]
-        totals = [sum(counts) or 1 for counts in zip(*(counts for _, counts in (*apart, *bins)), strict=True)]
-        bars = [
-            (kind, edges[0] - (1.5 * i + 2) * width, counts) for i, (kind, counts) in enumerate(apart[::-1])
+        rest, width = "other values" if found.apart else "values", edges[1] - edges[0]
+        bars = [  # the lowest first: heading, kind, edge, counts
+            (kind, kind, edges[0] - (1.5 * i + 2) * width, counts)
+            for i, (kind, counts) in enumerate([*found.apart.items()][::-1])
         ]
-        bars += [(rest, edge, counts) for edge, counts in bins]
+        bars += [
+            (f"from {edge:.4g}", rest, edge, {name: found.bins[name][i] for name in systems})
+            for i, edge in enumerate(edges[:-1])
+        ]
+        totals = {name: sum(counts[name] for *_, counts in bars) or 1 for name in systems}
         data = [
-            {"system": name, "kind": kind, "from": edge, "to": edge + width, "share": counts[i] / totals[i]}
-            for i, name in enumerate(self.systems)
-            for kind, edge, counts in bars
+            {"system": name, "kind": kind, "from": edge, "to": edge + width}
+            | {"share": counts[name] / totals[name]}
+            for name in self.systems
+            for _, kind, edge, counts in bars
         ]
-        domain = [min(edge for _, edge, _ in bars) - width / 2, edges[-1]]
+        domain = [min(edge for _, _, edge, _ in bars) - width / 2, edges[-1]]
         colours = dict(zip(found.apart, (COLOURS[2], LOSS), strict=False)) | {rest: COLOURS[1]}
         encoding = {
             "x": number_axis("from", found.at, {"tickCount": 6, "grid": False}, domain=domain, nice=False),
@@ -398,11 +400,11 @@ class Charts:
         }
         header = {"labelAngle": 0, "labelAlign": "left", "labelAnchor": "start", "labelOrient": "top"}
         title = f"{found.at} of each user"
-        for kind, counts in apart:
-            shares = zip(counts, totals, systems, strict=True)
-            title += f"; {kind}: {join_names([f'{one / all_:.0%} for {name}' for one, all_, name in shares])}"
-        cells = [[kind, *counts] for kind, counts in apart]
-        cells += [[f"from {edge:.4g}", *counts] for edge, counts in bins]
+        for kind, counts in found.apart.items():
+            shares = [f"{counts[name] / totals[name]:.0%} for {name}" for name in systems]
+            title += f"; {kind}: {join_names(shares)}"
+        shown = [*bars[: len(found.apart)][::-1], *bars[len(found.apart) :]]
+        cells = [[heading, *(counts[name] for name in systems)] for heading, *_, counts in shown]
         return self.draw(
             "users",
             title,

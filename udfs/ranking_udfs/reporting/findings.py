@@ -59,8 +59,8 @@ class Findings:
                 system as means; the largest segments first, more_segments are left out
     problems    a line for each row of ranking_check; None if it was not asked
     orders      the models in order, by the name of the measure and k, where there is an order
-    tables      what was read: system or is_truth, name, modified (a date, if it is a file), and how many
-                lines, users and items it has; of truth with times the earliest and latest date
+    tables      what was read: label (a system, or Truth), name, modified (a date, if it is a file), how many
+                lines, users and items it has, and counts; of truth with times the earliest and latest date
     losers      of each system that is compared, the users whose first measure becomes worse by the most:
                 userid, baseline, value, difference, has_relevant (whether the user has a relevant item),
                 losers (how many lose), sharing (how many as much)
@@ -286,14 +286,17 @@ ORDER BY mean {best}, system""")
         rows = sorted(
             self.fetch(query.format(self.system, "", self.request.table("rec"))), key=self.by_system
         )
-        found = [{**row, **dated(files[row["system"]]), "is_truth": False} for row in rows]
+        found = [
+            {**self.counts[row["system"]], **row, **dated(files[row["system"]]), "label": row["system"]}
+            for row in rows
+        ]
         types = {name: kind for name, kind, *_ in self.work.con.execute(f"DESCRIBE {truth}").fetchall()}
         is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
         more = f", coalesce(bool_or({is_miss}), false) AS has_misses" if "rel" in types else ""
         if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
             more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
         (row,) = self.fetch(query.format("", more, truth))
-        return [*found, {**row, **dated(self.read.truth), "is_truth": True}]
+        return [*found, {**row, **dated(self.read.truth), "label": "Truth"}]
 
     def largest(
         self, by: str, rows: Sequence[Row], size_of: Callable[[Row], float], most: int

@@ -30,14 +30,13 @@ from ..evaluation.words import (
 from ..texts import shorten
 from ..version import version
 from ..writing import atomic_file
-from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, charts
+from .charts import MOST_SEGMENTS, MOST_SYSTEMS, Chart, Table, charts, table_of
 from .drawing import inline_svg, library, library_version
 from .findings import UNNAMED, Findings
 
 MOST_RANKS = 20  # of the lists of a user
 SHARES = {"Common items": "overlap", "Rank-biased overlap": "rbo"}
 SHARES |= {"Same first item": "same_first", "Same list": "same_list"}
-Table = tuple[Sequence[str], Sequence[Sequence[Any]], str]  # header, rows, caption
 
 
 @dataclass(frozen=True)
@@ -96,24 +95,17 @@ def to_sentence(text: str) -> Html:
 
 
 class View:
-    """The texts and the tables of the template, a table as its header, rows and caption."""
+    """The texts and the tables of the template, a table as its header and rows."""
 
     MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED = MOST_SYSTEMS, MOST_SEGMENTS, MOST_PAIRED
-    TIES, number, library = TIES, staticmethod(format_number), staticmethod(library_version)
+    TIES, UNNAMED, number, table_of = TIES, UNNAMED, staticmethod(format_number), staticmethod(table_of)
+    library = staticmethod(library_version)
 
     def __init__(self, findings: Findings) -> None:
         self.found, self.style = findings, Html(text("page.css"))
         self.share = f"{100 * findings.options.confidence:.15g}"
         self.has_irrelevant = any(row[WITHOUT_RELEVANT] for row in findings.counts.values())
         self.least = findings.request.columns.min_grade
-
-    def title(self) -> str:
-        """Return the headline: the models that were compared, or the one that was measured."""
-        name, *others = self.found.systems
-        if not others:
-            return "How good are the recommendations?" if name == UNNAMED else f"How good is {name}?"
-        which = f"{len(others)} models" if len(others) > 3 else " and ".join(others)
-        return f"{which} compared with {name}"
 
     def footnote(self) -> str:
         return footnote(self.found.options, self.found.segment is not None).partition(". ")[2]
@@ -130,9 +122,6 @@ class View:
 
     def join(self, items: Sequence[str]) -> str:
         return join_names(items, most=MOST_RANKS)
-
-    def first(self, k: int | None, whole: str) -> str:
-        return whole if k is None else "the first item" if k == 1 else f"the first {k} items"
 
     def columns(self, header: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
         """Return the columns of a table as HTML, those of numbers to the right.
@@ -159,18 +148,7 @@ class View:
         every = [[at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]]
         pairs = zip(found.systems[1:], every, strict=True)
         rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in pairs]
-        return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows, "Verdicts by measure"
-
-    def data_table(self) -> Table:
-        columns = {"No list": "users_without_rec", "No truth": "users_without_truth"}
-        columns |= {"None relevant": WITHOUT_RELEVANT} if self.has_irrelevant else {}
-        rows = []
-        for row in self.found.tables:
-            of = {} if row["is_truth"] else self.found.counts[row["system"]]
-            name = "Truth" if row["is_truth"] else row["system"]
-            counts = [of.get(column) for column in columns.values()]
-            rows.append([name, row["lines"], row["users"], row["items"], *counts])
-        return ["Table", "Rows", "Users", "Items", *columns], rows, "The data"
+        return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows
 
     def files(self) -> str:
         dates = {row["name"]: row["modified"] for row in self.found.tables if row["modified"]}
@@ -187,7 +165,7 @@ class View:
             decimals = column_decimals([row["mean"] for row in own], halves)
             for row in own:
                 rows[row["measure"], row["k"]].append(self.mean_cell(row, decimals))
-        return ["Measure", *found.systems], list(rows.values()), "Means"
+        return ["Measure", *found.systems], list(rows.values())
 
     def mean_cell(self, row: Row, decimals: int) -> Html | None:
         """Write a mean and its interval, bold if it is the best, with its letters."""
@@ -207,15 +185,10 @@ class View:
         some = {row["measure"] for row in self.found.means if row["users"] < counts[row["system"]]["users"]}
         return ", ".join(sorted({one.label for one in self.found.measures if one.name in some}))
 
-    def loser_rows(self, rows: Sequence[Row]) -> list[list[Any]]:
-        return [[shorten(row["userid"]), row["baseline"], row["value"], row["difference"]] for row in rows]
-
     def overlap_table(self) -> Table:
-        shares = [[row[name] for name in SHARES.values()] for row in self.found.overlaps]
-        rows = [[None if one is None else Html(f"{one:.0%}") for one in row] for row in shares]
-        models = [row["system"] for row in self.found.overlaps]
-        rows = [[name, *row] for name, row in zip(models, rows, strict=True)]
-        return ["Model", *SHARES], rows, "What lists have in common"
+        header, rows = table_of(self.found.overlaps, {"Model": "system"} | SHARES)
+        percents = ([None if one is None else Html(f"{one:.0%}") for one in shares] for _, *shares in rows)
+        return header, [[name, *shares] for (name, *_), shares in zip(rows, percents, strict=True)]
 
     def among(self) -> str:
         """Say of whom the example is the one who loses most, where that is not of all users."""
@@ -228,13 +201,13 @@ class View:
         cells = [[f"{item} ({mark})" if mark else item for item, mark in one] for one in lists.values()]
         rows = list(zip_longest(*cells, fillvalue=""))[:MOST_RANKS]
         ranked = [[str(rank), *row] for rank, row in enumerate(rows, start=1)]
-        return ["Rank", *lists], ranked, "The lists of a user"
+        return ["Rank", *lists], ranked
 
     def contents_table(self) -> Table:
         wholes = self.found.wholes
         names = [name for name in wholes[0] if name not in ("system", "k")]
         rows = [[name, *(Html(escape(format_number(row[name]))) for row in wholes)] for name in names]
-        return ["Column", *(row["system"] for row in wholes)], rows, "What is in the lists"
+        return ["Column", *(row["system"] for row in wholes)], rows
 
 
 def cell_html(name: str, cell: Any, decimals: int) -> Html:
@@ -245,4 +218,4 @@ def cell_html(name: str, cell: Any, decimals: int) -> Html:
         return Html(escape(format_p(cell)).replace(" ", "&nbsp;"))
     if isinstance(cell, float):
         return Html(format_fixed([cell], decimals)[0])
-    return to_bdi(format_number(cell) if cell is None or isinstance(cell, int) else cell)
+    return to_bdi(format_number(cell) if cell is None or isinstance(cell, int) else shorten(cell))
