@@ -165,7 +165,6 @@ def broken_rules(given: SimpleNamespace) -> Iterator[str]:
 
 
 def is_measures(text: str) -> bool:
-    """Return whether this is a list of measures."""
     try:
         return bool(parse_measures(text))
     except ValueError:

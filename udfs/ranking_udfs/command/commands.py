@@ -192,7 +192,6 @@ def explain(work: Work) -> str | bytes:
 
 
 def overlap(work: Work) -> str | bytes:
-    """Return how much the models' lists have in common."""
     work.check_models()
     work.step("comparing")
     query = overlap_query(work.request, work.options.baseline, work.given.persistence)
@@ -200,7 +199,6 @@ def overlap(work: Work) -> str | bytes:
 
 
 def sql(work: Work) -> str:
-    """Return the evaluation's statements."""
     work.prepare()
     steps = work.plan
     statements = [*work.statements, steps.summary, *filter(None, [steps.by_segment])]
@@ -210,7 +208,6 @@ def sql(work: Work) -> str:
 
 
 def report(given: Any) -> None:
-    """Write the page, and the charts as files."""
     from ..reporting.drawing import LIBRARIES, library, png, svg
     from ..reporting.findings import Findings
     from ..reporting.page import page
@@ -267,12 +264,13 @@ def list_entries(given: Any) -> None:
     """Print all measures or functions of SQL, or some: a table for programs, or for people texts."""
     from . import listing
 
-    entries = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
+    found = {"measures": listing.measures, "functions": listing.functions}[given.command](given.names)
+    header, rows, text_of = found
     if given.format == "table":  # of the width of the terminal, up to 100
-        write_output(None, entries.text(min(width_of(None, WIDEST), WIDEST)))
+        write_output(None, text_of(min(width_of(None, WIDEST), WIDEST)))
     else:
         with duckdb.connect() as con:
-            write_output(None, render(con, given, entries.header, entries.rows))
+            write_output(None, render(con, given, header, rows))
 
 
 def completion(given: Any) -> None:
@@ -328,7 +326,6 @@ def uninstall(given: Any) -> None:
 
 @contextmanager
 def open_database(path: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Open a database file for writing."""
     query = "SELECT path FROM duckdb_databases() WHERE database_name = current_database() AND type = 'duckdb'"
     with duckdb.connect(path) as con:
         if con.execute(query).fetchone() in (None, (None,)):  # DuckDB opens a CSV file as a view in memory

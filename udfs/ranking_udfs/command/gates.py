@@ -101,18 +101,20 @@ def parse_conditions(text: str) -> list[Condition]:
 
 def parse_words(text: str) -> Condition:
     """Parse a condition of words; errors as in `parse_conditions`."""
+    from ..measures.contents import CONTENTS
+
     if found := re.fullmatch(rf"{PROBLEMS}(?:\((.+)\))?", text):
         codes = (one.strip().lower() for one in (found[1] or "").split(","))
         return Condition(text, PROBLEMS, codes=tuple(filter(None, codes)))
     if found := IS_VERDICT.fullmatch(text):
         one, verdict = parse_subject(found[1] or "", text), found[2]
-        if one.measure is not None and not can_be(verdict, one.measure):
+        of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
+        if None not in (one.measure, of_contents) and (one.measure in CONTENTS) is not of_contents:
             neither = f"of {one.measure}, neither of higher and lower is better"
-            rule = neither if verdict not in WAYS else f"{one.measure} is better or worse"
-            right = "write 'worse' or 'better'" if verdict in WAYS else "write 'lower' or 'higher'"
+            rule = f"{one.measure} is better or worse" if of_contents else neither
+            right = "write 'worse' or 'better'" if of_contents else "write 'lower' or 'higher'"
             raise ValueError(f"{rule}: {right}, got {shorten(repr(text))}")
         if not one.column:
-            of_contents = None if verdict in ("unclear", "same") else verdict in WAYS
             return replace(one, kind=VERDICT, holds=f"verdict = '{verdict}'", of_contents=of_contents)
     elif found := IS_BOUND.fullmatch(text):
         one = parse_subject(found[1], text)
@@ -123,13 +125,6 @@ def parse_words(text: str) -> Condition:
             holds = f"isnan(value) OR value {found[2]} '{float(found[3])}'::DOUBLE{share}"
             return replace(one, kind=BOUND, holds=holds)
     raise ValueError(f"{RULE}, got {shorten(repr(text))}")
-
-
-def can_be(verdict: str, measure: str) -> bool:
-    """Return whether a measure may have this verdict."""
-    from ..measures.contents import CONTENTS
-
-    return verdict in ("unclear", "same") or (verdict in WAYS) == (measure in CONTENTS)
 
 
 def parse_subject(text: str, condition: str) -> Condition:

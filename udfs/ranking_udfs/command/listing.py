@@ -5,7 +5,7 @@ from functools import partial
 from inspect import getdoc
 from itertools import takewhile
 from textwrap import fill
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from tabulate import tabulate
 
@@ -16,19 +16,13 @@ from ..measures.registry import LIST_MEASURES, MEASURES, TABLE_HEADER, Measure, 
 from ..texts import did_you_mean, shorten
 
 Found = TypeVar("Found")
-
-
-class Entries(NamedTuple):
-    """A table of some measures or functions, and for people a function of the width that makes a text."""
-
-    header: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    text: Callable[[int], str]
+# The header and the rows of a table for programs, and for people a text of a width.
+Entries = tuple[Sequence[str], Sequence[Sequence[str]], Callable[[int], str]]
 
 
 def measures(names: Sequence[str]) -> Entries:
     """Return the measures of these names, aliases or labels; without names, all."""
-    every = {one.name: one for one in (*MEASURES.values(), *LIST_MEASURES.values())}
+    every = MEASURES | LIST_MEASURES
     known = SPELLINGS | {
         normalize_name(name): one for one in LIST_MEASURES.values() for name in (*one.names, one.label)
     }
@@ -41,7 +35,7 @@ def measures(names: Sequence[str]) -> Entries:
         lines[name] = one.description + f" Also {', '.join(one.aliases)}." * bool(one.aliases)
         lines[name] += f" Options: {'; '.join(one.option_texts)}." * bool(one.option_texts)
     full = [partial(explain_measure, one) for one in chosen]
-    return Entries(TABLE_HEADER, cells, partial(join_texts, full, lines, "measures"))
+    return TABLE_HEADER, cells, partial(join_texts, full, lines, "measures")
 
 
 def functions(names: Sequence[str]) -> Entries:
@@ -56,7 +50,7 @@ def functions(names: Sequence[str]) -> Entries:
     rows = [(name, "; ".join(of), description(public[name])) for name, of in calls.items()]
     full = [partial(explain_function, calls[name], public[name]) for name in chosen]
     lines = {name: description(text) for name, text in public.items()}
-    return Entries(("name", "call", "description"), rows, partial(join_texts, full, lines, "functions"))
+    return ("name", "call", "description"), rows, partial(join_texts, full, lines, "functions")
 
 
 def find(what: str, name: str, key: str, known: Mapping[str, Found]) -> Found:

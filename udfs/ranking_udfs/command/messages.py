@@ -4,8 +4,7 @@ import codecs
 import json
 import signal
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 
 from ..texts import printable
 
@@ -33,18 +32,9 @@ def escape_unwritable(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(WRITABLE, escape_unwritable)
 
 
-@contextmanager
-def hidden_progress() -> Iterator[None]:
-    """Hide the progress bar, if there is one, while a message is printed."""
-    if not sys.modules.get("tqdm"):
-        yield
-        return
-    with sys.modules["tqdm"].tqdm.external_write_mode(sys.stderr):
-        yield
-
-
 def say(kind: str, text: object) -> None:
-    """Print a line on stderr."""
+    """Print a line on stderr, while the progress bar is hidden, if there is one."""
     if sys.stderr is not None:
-        with hidden_progress():
+        bars = sys.modules.get("tqdm")
+        with bars.tqdm.external_write_mode(sys.stderr) if bars else nullcontext():
             print(f"{PROGRAM}: {kind}: {printable(text)}", file=sys.stderr)

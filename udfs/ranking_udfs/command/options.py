@@ -108,7 +108,6 @@ class Spec(NamedTuple):
 
     @property
     def names(self) -> list[str]:
-        """The names of its options."""
         return " ".join(self.groups.values()).split()
 
 

@@ -37,7 +37,6 @@ def is_same(one: str, other: str) -> bool:
 
 
 def is_terminal() -> bool:
-    """Return whether text goes to a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 

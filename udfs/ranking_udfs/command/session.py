@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 import duckdb
@@ -70,10 +70,14 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
     Yields a function to call with the name of each step when it begins. The bar only goes forward: of the
     queries of a step, it shows the one that got furthest.
     """
-    tqdm = None if quiet or sys.stderr is None or not sys.stderr.isatty() else progress_bar()
+    tqdm: Any = None
+    if not quiet and sys.stderr is not None and sys.stderr.isatty():
+        with suppress(ImportError):
+            from tqdm import tqdm  # type: ignore[import-untyped, no-redef]
     if tqdm is None:
         yield lambda _: None
         return
+    tqdm.monitor_interval = 0  # no thread that looks after bars
     con.execute("SET enable_progress_bar = true")
     done, began = threading.Event(), 0
     form = "{desc:<24}{percentage:4.0f} % |{bar}| {elapsed}"
@@ -84,15 +88,13 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
         def step(name: str) -> None:
             nonlocal began
             bar.set_description_str(name, refresh=False)
-            advance(began)
+            bar.update(max(0, began - bar.n))
             began += 1
-
-        def advance(position: float) -> None:
-            bar.update(max(0, position - bar.n))
 
         def show() -> None:
             while not done.wait(PROGRESS_SECONDS):
-                advance(max(began - 1, 0) + min(max(con.query_progress(), 0), 99) / 100)
+                position = max(began - 1, 0) + min(max(con.query_progress(), 0), 99) / 100
+                bar.update(max(0, position - bar.n))
                 bar.refresh()
 
         thread = threading.Thread(target=show)
@@ -103,13 +105,3 @@ def progress(con: duckdb.DuckDBPyConnection, steps: int, quiet: bool = False) ->
             done.set()
             thread.join()
             bar.clear()  # closing alone does not where only a refresh has shown it
-
-
-def progress_bar() -> Any:
-    """Return the class of progress bars, or None where tqdm is not installed."""
-    try:
-        from tqdm import tqdm  # type: ignore[import-untyped]
-    except ImportError:
-        return None
-    tqdm.monitor_interval = 0  # no thread that looks after bars
-    return tqdm

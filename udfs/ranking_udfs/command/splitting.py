@@ -42,8 +42,7 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
         rows = f"{rows[:-1]}, types = {struct_literal(types)})"
     arguments = {name: literal(column) for name, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
-    for name, text in ((one, getattr(given, one)) for one in SPANS):
-        arguments[name] = "NULL" if text is None else span_literal(con, name, text, kinds["time_col"])
+    arguments |= {name: span_literal(con, name, getattr(given, name), kinds["time_col"]) for name in SPANS}
     called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
     con.execute(
@@ -56,8 +55,10 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     return [name for name, *_ in found.description or ()], found.fetchall()
 
 
-def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str, time: str) -> str:
+def span_literal(con: duckdb.DuckDBPyConnection, name: str, text: str | None, time: str) -> str:
     """Return the SQL of an argument whose type follows from that of the time, or raise UsageError."""
+    if text is None:
+        return "NULL"
     is_calendar = time.startswith(("DATE", "TIMESTAMP"))
     kind = time if name == "test_from" else "INTERVAL" if is_calendar else "BIGINT"
     if time == "TIMESTAMP WITH TIME ZONE":

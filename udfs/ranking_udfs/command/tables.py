@@ -133,7 +133,6 @@ def table(form: str, header: Sequence[str], rows: Iterable[Cells], digits: int |
 
 
 def cell_text(form: str, cell: Any, digits: int | None = None) -> str:
-    """Write the cell as people read it."""
     if cell is None:
         return "NULL"
     if isinstance(cell, float):
@@ -465,7 +464,6 @@ def measured(mine: Sequence[Row], listed: Sequence[Row], k: int | None) -> list[
 
 
 def rows_text(work: Evaluation, rows: Sequence[Row]) -> str | bytes:
-    """Render all columns of rows."""
     header = list(rows[0]) if rows else ["rank", "itemid"]
     return render(work.con, work.given, header, [[*row.values()] for row in rows])
 

@@ -42,8 +42,6 @@ Table = tuple[Sequence[str], Sequence[Sequence[Any]]]  # header, and cells, numb
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart and its table."""
-
     name: str  # for a file, and for ids on a page
     title: str  # the message of the chart
     specification: dict[str, Any]
@@ -178,7 +176,6 @@ class Charts:
         self.look, self.look_with_legend = self.system_encoding(None), self.system_encoding(legend)
 
     def system_encoding(self, legend: Mapping[str, Any] | None) -> Encoding:
-        """Encode systems by colour and shape."""
         field = {"field": "system", "type": "nominal", "title": None, "legend": legend}
         ranges = {"color": COLOURS, "shape": SHAPES}
         count = len(self.systems)

@@ -34,7 +34,6 @@ def library(name: str) -> Any:
 
 
 def library_version() -> str:
-    """Return the name and version of the library that draws."""
     return f"vl-convert-python {library('vl_convert').__version__}"
 
 

@@ -39,6 +39,7 @@ BINS = 20
 LOSERS = 20
 MOST_CATEGORIES = 12
 JUDGED = "judged_share"
+SIDES = ("system", "baseline")  # columns that name a model
 MOST_IN_WORDS = 2  # measures, beside the first
 
 
@@ -164,17 +165,12 @@ class Findings:
         """Return the rows of a query, with the labels of models."""
         self.queries.append(query)
         return [
-            {"system": self.systems[0], **row}
-            | {
-                name: self.labels[row[name]]
-                for name in ("system", "baseline")
-                if row.get(name) in self.labels
-            }
+            {"system": self.systems[0]}
+            | {name: self.labels.get(one, one) if name in SIDES else one for name, one in row.items()}
             for row in fetch_rows(self.work.con, query)
         ]
 
     def by_system(self, row: Row) -> int:
-        """Return the position of the model of a row."""
         return self.systems.index(row["system"])
 
     def by_measure(self, row: Row) -> tuple[int, tuple[bool, int], int]:
@@ -276,19 +272,14 @@ ORDER BY mean {best}, system""")
     def find_tables(self) -> list[Row]:
         """Count what was read, of each model and of the truth."""
         truth, least = self.request.table("truth"), self.request.columns.min_grade
-        query = (
-            "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items{}"
-        )
-        query += "\nFROM {}\nGROUP BY ALL"
-        files = {
-            label: self.read.files.get(name, self.read.files.get(None)) for name, label in self.labels.items()
-        }
-        rows = sorted(
-            self.fetch(query.format(self.system, "", self.request.table("rec"))), key=self.by_system
-        )
-        found = [
-            {**self.counts[row["system"]], **row, **dated(files[row["system"]]), "label": row["system"]}
-            for row in rows
+        query = "SELECT {}count(*) AS lines, count(DISTINCT userid) AS users, count(DISTINCT itemid) AS items"
+        query += "{}\nFROM {}\nGROUP BY ALL"
+        rows = self.fetch(query.format(self.system, "", self.request.table("rec")))
+        found, of = {row["system"]: row for row in rows}, self.read.files
+        tables = [
+            {**self.counts[label], **found[label], **dated(of.get(name, of.get(None))), "label": label}
+            for name, label in self.labels.items()
+            if label in found
         ]
         types = {name: kind for name, kind, *_ in self.work.con.execute(f"DESCRIBE {truth}").fetchall()}
         is_miss = "rel::DOUBLE <= 0" if least is None else f"rel::DOUBLE < {least!r}"
@@ -296,7 +287,7 @@ ORDER BY mean {best}, system""")
         if types.get("time", "").startswith(("DATE", "TIMESTAMP")):
             more += ", left(min(time)::VARCHAR, 10) AS earliest, left(max(time)::VARCHAR, 10) AS latest"
         (row,) = self.fetch(query.format("", more, truth))
-        return [*found, {**row, **dated(self.read.truth), "label": "Truth"}]
+        return [*tables, {**row, **dated(self.read.truth), "label": "Truth"}]
 
     def largest(
         self, by: str, rows: Sequence[Row], size_of: Callable[[Row], float], most: int

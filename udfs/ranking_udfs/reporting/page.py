@@ -145,9 +145,10 @@ class View:
         """Return the verdicts of each model by all measures at their first cut-off."""
         found = self.found
         at = {(row["measure"], row["k"], row["system"]): row["verdict"] for row in found.comparisons}
-        every = [[at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]]
-        pairs = zip(found.systems[1:], every, strict=True)
-        rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in pairs]
+        every = {
+            name: [at[one.name, one.cuts[0], name] for one in found.measures] for name in found.systems[1:]
+        }
+        rows = [[name, *(f"{MARKS[one]} {one}" for one in verdicts)] for name, verdicts in every.items()]
         return ["Model", *(one.at(one.cuts[0]) for one in found.measures)], rows
 
     def files(self) -> str:
@@ -211,7 +212,6 @@ class View:
 
 
 def cell_html(name: str, cell: Any, decimals: int) -> Html:
-    """Write the cell of a column of this name."""
     if isinstance(cell, Html):
         return cell
     if name == "p":
