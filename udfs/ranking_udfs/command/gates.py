@@ -169,7 +169,7 @@ def values_of(rows: Iterable[Row], cuts: Cuts) -> list[Row]:
         users = row["users"] + row.get("users_undefined", 0)
         for of, whose, column, value in numbers:
             keys = {"system": whose, "segment": row.get("segment"), "k": row["k"]}
-            one = {**keys, "measure": of, "column": column, "number": value, "users": users}
+            one = {**keys, "measure": of, "column": column, "users": users, "shown": format_number(value)}
             one["value"] = None if value is None else float(value)
             # How many users have no list is the same for each measure.
             found[column, None if column == NO_REC else of, *keys.values()] = one
@@ -224,7 +224,7 @@ def failure(
     if one.kind == SQL:
         return line_of(list(map(row_text, held)))
     held.sort(key=lambda row: (str(row["system"]), row["segment"] or "", cut_off_key(row["k"])))
-    return line_of([f"{format_number(row['number']) or 'NULL'} {row_text(row)}" for row in held])
+    return line_of([f"{row['shown'] or 'NULL'} {row_text(row)}" for row in held])
 
 
 def select(
