@@ -8,15 +8,7 @@ from ranking_udfs.measures.grammar import parse_measure, parse_measures, parse_o
 from ranking_udfs.measures.rankings import WHOLE
 from ranking_udfs.measures.registry import BY_NAME, MEASURES
 
-pytestmark = pytest.mark.newest
-
 NDCG, MAP = "ndcg(gain=linear,discount=original)", "average_precision"
-
-
-def refused(text: str) -> str:
-    with pytest.raises(ValueError, match=r"^[^\n]{1,400}$") as raised:
-        parse_measure(text)
-    return str(raised.value)
 
 
 def test_every_name_alias_and_label_is_found_in_any_case() -> None:
@@ -69,72 +61,41 @@ def test_every_pair_of_spellings_is_two_measures() -> None:
             ]
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ndcg,", "measure must be the name of a measure, got '' (`ranking-udfs measures` lists them)"),
-        ("ndcg,10", "measure must be the name of a measure, got '10' (`ranking-udfs measures` lists them)"),
-        ("ndcg@5,,recall", "cut-offs must be integers of 0 or more, or all, got ''"),
-        ("ndcg@5,2.5", "cut-offs must be integers of 0 or more, or all, got '2.5'"),
-        (
-            "recall,ndgc@5",
-            "measure must be the name of a measure, got 'ndgc' "
-            "(did you mean ndcg? `ranking-udfs measures` lists them)",
-        ),
-        ("ndcg(gain=linear,recall", "measure must be like 'ndcg(gain=linear)@5,10', got 'ndcg(gain=linear'"),
-    ],
-)
-def test_one_that_is_wrong_among_measures_is_named(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+NAME = "measure must be the name of a measure, got {} (`ranking-udfs measures` lists them)"
+MEANT = NAME.replace(" (", " (did you mean {}? ")
+FORM = "measure must be like 'ndcg(gain=linear)@5,10', got {!r}"
+CUT = "cut-offs must be integers of 0 or more, or all, got {!r}"
+WRONG = {
+    "ndcg,": NAME.format("''"),
+    "ndcg,10": NAME.format("'10'"),
+    "ndcg@5,,recall": CUT.format(""),
+    "ndcg@5,2.5": CUT.format("2.5"),
+    "recall,ndgc@5": MEANT.format("'ndgc'", "ndcg"),
+    "ndcg(gain=linear,recall": FORM.format("ndcg(gain=linear"),
+    "Recal": MEANT.format("'Recal'", "recall"),
+    "xyzzy": NAME.format("'xyzzy'"),
+    "": NAME.format("''"),
+    **{text: FORM.format(text) for text in ("ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5")},
+    **{f"ndcg@{k}": CUT.format(k) for k in ("", "-1", "5.0", "1_0", "\u0665", "ten", "5 6", "+5")},
+    "ndcg(gain=exp,gain=linear)": "ndcg: option gain must be given once, got 'gain=exp,gain=linear'",
+    "ndcg(gain=exp gain=exp)": "ndcg: option gain must be given once, got 'gain=exp gain=exp'",
+    "ndcg(base=7)": "ndcg: option base must go with discount=original, got it with discount=log2",
+    "dcg(half_life=2,discount=original)": (
+        "dcg: option half_life must go with discount=half_life, got it with discount=original"
+    ),
+    "rbp(max_grade=5)": "rbp: option max_grade must go with gain=graded, got it with gain=binary",
+}
+
+
+@pytest.mark.parametrize("text", WRONG)
+def test_what_is_wrong_among_measures_is_named(text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(WRONG[text])}$"):
         parse_measures(text)
 
 
-def test_an_unknown_name_suggests_the_nearest() -> None:
-    assert (
-        refused("ndgc@5") == "measure must be the name of a measure, got 'ndgc' "
-        "(did you mean ndcg? `ranking-udfs measures` lists them)"
-    )
-    assert (
-        refused("Recal") == "measure must be the name of a measure, got 'Recal' "
-        "(did you mean recall? `ranking-udfs measures` lists them)"
-    )
-    assert (
-        refused("xyzzy")
-        == "measure must be the name of a measure, got 'xyzzy' (`ranking-udfs measures` lists them)"
-    )
-    assert refused("") == "measure must be the name of a measure, got '' (`ranking-udfs measures` lists them)"
-    assert len(refused("x" * 1_000_000)) == 200 + len(refused("")) - len("''")
-
-
-@pytest.mark.parametrize("text", ["ndcg(gain=linear", "ndcg)@5", "ndcg((gain=linear))", "ndcg(gain=linear)5"])
-def test_another_form_is_an_error_that_shows_the_form(text: str) -> None:
-    assert refused(text) == f"measure must be like 'ndcg(gain=linear)@5,10', got {text!r}"
-
-
-@pytest.mark.parametrize("k", ["", "-1", "5.0", "1_0", "\u0665", "ten", "5 6", "+5"])
-def test_a_cut_off_is_an_integer_of_ascii_digits_or_all(k: str) -> None:
-    assert refused(f"ndcg@{k}") == f"cut-offs must be integers of 0 or more, or all, got {k!r}"
-
-
-def test_an_option_is_given_once() -> None:
-    text = "gain=exp,gain=linear"
-    assert refused(f"ndcg({text})") == f"ndcg: option gain must be given once, got {text!r}"
-    assert refused("ndcg(gain=exp gain=exp)").startswith("ndcg: option gain must be given once")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("ndcg(base=7)", "ndcg: option base must go with discount=original, got it with discount=log2"),
-        (
-            "dcg(half_life=2,discount=original)",
-            "dcg: option half_life must go with discount=half_life, got it with discount=original",
-        ),
-        ("rbp(max_grade=5)", "rbp: option max_grade must go with gain=graded, got it with gain=binary"),
-    ],
-)
-def test_an_option_without_effect_beside_the_others_is_an_error(text: str, message: str) -> None:
-    assert refused(text) == message
+def test_an_error_shows_no_long_name() -> None:
+    with pytest.raises(ValueError, match=r"^[^\n]{1,400}$"):
+        parse_measure("x" * 1_000_000)
 
 
 @pytest.mark.parametrize(
