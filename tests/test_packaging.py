@@ -15,8 +15,6 @@ import ranking_udfs
 import ranking_udfs.arrow
 import ranking_udfs.duckdb
 
-pytestmark = pytest.mark.newest
-
 ROOT = Path(__file__).resolve().parent.parent
 
 

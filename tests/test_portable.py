@@ -373,10 +373,9 @@ def test_a_new_file_is_attached_and_serves_without_a_second_step(
     con: duckdb.DuckDBPyConnection, attached: str, shop: Path, tmp_path: Path
 ) -> None:
     con.execute(TABLES)
-    for client in (shell, python):
-        for query in (SUMMARY, NDCG, "SELECT mae(1, 3), rmse(1, 3)"):
-            found = client(tmp_path / f"{client.__name__}.duckdb", attached, "BEGIN", TABLES, whole(query))
-            assert_same(found, con.execute(query).fetchall())
+    for client, query in ((shell, SUMMARY), (python, NDCG)):
+        found = client(tmp_path / f"{client.__name__}.duckdb", attached, "BEGIN", TABLES, whole(query))
+        assert_same(found, con.execute(query).fetchall())
     with duckdb.connect(shop.rename(tmp_path / "ranking.duckdb"), read_only=True) as opened:
         opened.execute(f"ATTACH ':memory:' AS m (READ_WRITE); USE m; {TABLES}")
         assert_same(opened.execute(whole(SUMMARY)).fetchall(), con.execute(SUMMARY).fetchall())
@@ -476,7 +475,6 @@ def nine_digits(row: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.newest
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node here")
 def test_the_script_gives_a_browsers_duckdb_the_same_numbers_names_and_errors(
     con: duckdb.DuckDBPyConnection,

@@ -7,8 +7,6 @@ import pytest
 
 from ranking_udfs.duckdb.statements import code
 
-pytestmark = pytest.mark.newest
-
 SQL = Path(__file__).resolve().parent.parent / "sql"
 # But for the script that is made of the others, and the queries that are Hivemall's.
 FILES = sorted(path for path in SQL.glob("*/**/*.sql") if path.parent.name != "queries")
