@@ -106,12 +106,8 @@ library.__version__ = {refused[0]!r}
 from ranking_udfs import {"register" if library == "duckdb" else "arrow"}
 """
     found = run("-c", code, cwd=tmp_path)
-    lines = [
-        f"ranking_udfs: {library} must be {oldest} or later, got {version}"
-        for version in [*refused, refused[0]]
-    ]
     printed = [*found.stdout.splitlines(), found.stderr.splitlines()[-1].removeprefix("ImportError: ")]
-    said = [line for line in printed if line != "taken"]
-    assert [line.partition(",")[0] + "," + line.split(",")[1].partition(":")[0] for line in said] == lines
-    assert all(line.endswith(f": pip install --upgrade {library}") for line in said)
-    assert printed.count("taken") == len(taken)
+    assert printed[len(refused) : -1] == ["taken"] * len(taken)
+    for line, version in zip([*printed[: len(refused)], printed[-1]], [*refused, refused[0]], strict=True):
+        assert line.startswith(f"ranking_udfs: {library} must be {oldest} or later, got {version}")
+        assert line.endswith(f": pip install --upgrade {library}")

@@ -47,15 +47,6 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
-def by_duckdb(call: str, rec: pa.Table = REC) -> list[dict[str, object]]:
-    with duckdb.connect() as con:
-        ranking_udfs.register(con)
-        con.register("rec", rec)
-        con.register("truth", TRUTH)
-        found: list[dict[str, object]] = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
-    return found
-
-
 def by_parts(
     function: str,
     tables: dict[str, pa.Table],
@@ -75,13 +66,12 @@ def by_parts(
         shared["first"] = pa.table({"time": [min(tables["truth"]["time"].to_pylist())]})
     parts = []
     for place in range(partitions + 1):
-        one = {
-            name: table.filter(
-                pa.array([(user or 0) % partitions == place for user in table["userid"].to_pylist()])
-            )
+        here = {
+            name: pa.array([(user or 0) % partitions == place for user in table["userid"].to_pylist()])
             for name, table in tables.items()
             if name != "items"
         }
+        one = {name: tables[name].filter(mask) for name, mask in here.items()}
         parts.append(job.part(**one, systems=[*systems], **shared))
     rows = pa.concat_tables(parts)
     given = {name: one for name, one in shared.items() if name in ("items", "counts")}
@@ -150,21 +140,16 @@ def test_tables_that_do_not_do_are_errors_in_the_words_of_duckdb() -> None:
 
 
 @pytest.mark.parametrize("partitions", [1, 5])
-def test_a_system_that_a_partition_lacks_is_scored_there_too(partitions: int) -> None:
-    """Users 0 to 14 are of A alone, and so is the first of five partitions."""
-    job = ranking_udfs.partition("ranking_compare", REC.schema, TRUTH.schema, 3, baseline="A")
-    rec = REC.slice(0, 60).filter(pa.array(["A" in row for row in REC["system"].to_pylist()[:60]]))
-    rec = pa.concat_tables([rec, REC.slice(60)])
-    parts = []
-    for place in range(partitions):
-        users = [range(100 * place // partitions, 100 * (place + 1) // partitions)] * 2
-        one_rec, one_truth = (
-            table.filter(pa.array([user in some for user in table["userid"].to_pylist()]))
-            for table, some in zip((rec, TRUTH), users, strict=True)
-        )
-        parts.append(job.part(one_rec, one_truth, pa.array(["A", "B"])))
-    found = job.merge(pa.concat_tables(parts)).to_pylist()
-    assert repr(found) == repr(by_duckdb("ranking_compare('rec', 'truth', 3, baseline := 'A')", rec))
+def test_a_system_that_a_partition_lacks_is_scored_there_too(
+    con: duckdb.DuckDBPyConnection, partitions: int
+) -> None:
+    """Every fifth user is of A alone, and so is the first of five partitions."""
+    rows = zip(REC["system"].to_pylist(), REC["userid"].to_pylist(), strict=True)
+    rec = REC.filter(pa.array([system == "A" or user % 5 > 0 for system, user in rows]))
+    found = by_parts("ranking_compare", {"rec": rec, "truth": TRUTH}, partitions, ks=3, baseline="A")
+    con.register("lacking", rec)
+    expected = con.sql("FROM ranking_compare('lacking', 'truth', 3, baseline := 'A')").to_arrow_table()
+    assert repr(found) == repr(expected.to_pylist())
     assert found[0]["users"] == 33
 
 
@@ -201,9 +186,7 @@ def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: 
             print(limit, os.path.dirname(folder), len(os.listdir(folder)) > 0, sep=";")
     """
     (tmp_path / "first").mkdir()
-    folders = (
-        f"{tmp_path / 'first'},{tmp_path / 'second'}" if variable != "TMPDIR" else f"{tmp_path / 'first'}"
-    )
+    folders = str(tmp_path / "first") + (f",{tmp_path / 'second'}" if variable != "TMPDIR" else "")
     given = {name: value for name, value in os.environ.items() if name != "SPARK_LOCAL_DIRS"}
     given |= {"PYSPARK_EXECUTOR_MEMORY_MB": "1000", variable: folders}
     command = [sys.executable, "-c", code]
@@ -213,7 +196,6 @@ def test_a_worker_keeps_to_the_memory_of_spark_and_removes_its_folder(tmp_path: 
     assert list((tmp_path / "first").iterdir()) == []
 
 
-@pytest.mark.newest  # pyarrow 19 by itself takes more
 def test_a_process_may_have_no_more_addresses_than_spark_gives_it() -> None:
     code = """if True:
         import os, resource

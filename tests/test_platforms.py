@@ -11,7 +11,6 @@ import duckdb
 import pytest
 
 from ranking_udfs.command import values
-from ranking_udfs.duckdb import hosting
 from ranking_udfs.inputs import tables
 from ranking_udfs.inputs.catalogs import Catalog
 from tests.command import Fails
@@ -76,21 +75,6 @@ def test_a_file_that_somebody_has_open_cannot_be_replaced_and_is_named(
     assert error == "[Errno 13] The process cannot access the file: 'means.md'"
     assert Path("means.md").read_text() == "before"
     assert [path.name for path in Path().iterdir() if "means" in path.name] == ["means.md"]
-
-
-def test_hosted_macros_are_in_memory_where_their_file_cannot_be_replaced(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def denied(*_: Any) -> None:
-        raise PermissionError(13, "The process cannot access the file")
-
-    monkeypatch.setattr(hosting, "place", lambda *_: tmp_path / "hosted.duckdb")
-    monkeypatch.setattr("os.replace", denied)
-    with duckdb.connect() as con:
-        assert not hosting.attach_kept(con)
-        hosting.attach_host(con)
-        assert con.execute("SELECT _ranking.main.ranking_mean(2)").fetchall() == [(2.0,)]
-    assert not list(tmp_path.glob("*duckdb*"))
 
 
 def test_the_script_may_have_lines_that_end_as_on_windows() -> None:
