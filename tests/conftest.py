@@ -48,17 +48,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` chooses
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
-    """Mark as `quick`; and as `newest` what runs the command, by a fixture, and is not marked as `oldest`."""
     for item in items:
         if is_quick(item.path) and not item.get_closest_marker("slow"):
             item.add_marker(pytest.mark.quick)
-        names = set(getattr(item, "fixturenames", ()))
-        if (
-            "registered" in names
-            and names & {"run", "fails", "stops", "written"}
-            and not item.get_closest_marker("oldest")
-        ):
-            item.add_marker(pytest.mark.newest)
 
 
 @pytest.fixture(scope="session", autouse=True)

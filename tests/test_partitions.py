@@ -1,6 +1,7 @@
 """Table functions over partitions of users, without an engine. (tests/test_friends.py has Dask.)."""
 
 import itertools
+import math
 import os
 import re
 import subprocess
@@ -35,7 +36,21 @@ HISTORY = pa.table(
 )
 ITEMS = pa.table({"itemid": [row % 14 for row in range(31)], "category": [*"abca", None] * 6 + ["d"]})
 DATED = TRUTH.append_column("time", pa.array([9 + row % 7 for row in range(99)]))
-TABLES = {"rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS, "dated": DATED}
+# Of a check: ids that match nothing, scores that are ranks or not there, a column in another case.
+ALIKE = pa.table(
+    {
+        "userid": [1, 1, 1, 2, 3, 3],
+        "itemid": [*"abcaab"],
+        "score": [1, 2, 3, 1, None, None],
+        "Model": ["x"] * 6,
+    }
+)
+UNLIKE = pa.table({"userid": [101, 102], "itemid": ["A", "B"], "stars": [5, 4]})
+ZEROS = pa.table({"userid": [1, 2], "itemid": ["a", "a"], "rel": [0.0, -1.0]})
+GRADES = [3.0, 1.0, 0.0, math.nan, None, -1.0]
+GRADED = TRUTH.append_column("rel", pa.array([GRADES[row % 6] for row in range(99)]))
+TABLES = {"alike": ALIKE, "unlike": UNLIKE, "zeros": ZEROS, "graded": GRADED}
+TABLES |= {"rec": REC, "truth": TRUTH, "history": HISTORY, "items": ITEMS, "dated": DATED}
 
 
 @pytest.fixture(scope="module")
@@ -89,6 +104,9 @@ CALLS = [
     "ranking_check('rec', 'truth', ks := [1, 5])",
     "ranking_check('rec', 'dated', ks := [1], history := 'history')",
     "ranking_check('rec', 'dated', ks := [1], history := 'history', time_col := '')",
+    "ranking_check('rec', 'graded', ks := [2], descending := false)",
+    "ranking_check('alike', 'unlike', ks := 10)",
+    "ranking_check('alike', 'zeros', ks := [1], system_col := 'model')",
     "ranking_fuse('rec', 'borda')",
     f"ranking_beyond_accuracy_by_user('rec', [2, NULL], {BOTH})",
     f"ranking_beyond_accuracy('rec', [2, NULL], {BOTH}, divergence := 'kl')",
@@ -104,7 +122,7 @@ def test_partitions_give_the_bits_of_duckdb(
     function, given = in_python(call)
     tables = {name: TABLES[given.pop(name)] for name in ("rec", "truth", "history", "items") if name in given}
     given = {"ks": given.pop("max_k")} if "max_k" in given else given
-    found = by_parts(function, tables, partitions, **given)
+    found = by_parts(function, tables, partitions, ["x"] if "alike" in call else ["A", "B"], **given)
     expected = con.sql(f"FROM {call}").to_arrow_table().to_pylist()
     if "userid" in [*expected, {}][0]:  # of no order
         found, expected = sorted(found, key=repr), sorted(expected, key=repr)

@@ -3,8 +3,7 @@
 import duckdb
 import pytest
 
-from ranking_udfs.duckdb.portable import SCRIPT, script_macros
-from ranking_udfs.duckdb.statements import macros, read, texts
+from ranking_udfs.duckdb.statements import macros, texts
 from tests.conftest import module_connection
 from tests.reference import parameters
 
@@ -48,14 +47,8 @@ OTHER = {
     **{"normalize": "'min'", "divide": "'list'", "beta": "2", "gain": "'linear'", "discount": "'original'"},
     **{"base": "3", "half_life": "NULL", "max_grade": "5", "persistence": "0.7", "neutral": "1"},
     **{"recall": "0.3", "variant": "'c'", "ideal": "'truth'", "min_grade": "2", "unjudged": "'skip'"},
-    **{
-        "events": "'happened'",
-        "test_from": "12",
-        "test_size": "4",
-        "folds": "2",
-        "gap": "1",
-        "time_col": "'t'",
-    },
+    **{"events": "'happened'", "test_from": "12", "test_size": "4", "folds": "2", "gap": "1"},
+    **{"time_col": "'t'"},
     **{"history": "'happened'", "items": "'sold'", "category_col": "'c'"},
     **{"head": "0.5", "divergence": "'kl'", "alpha": "0.4", "intent_col": "'n'"},
     **{"method": "'combsum'", "weights": "MAP {0: 1, 1: 2}", "rrf_k": "10", "depth": "2", "systems": "[1]"},
@@ -109,20 +102,6 @@ def test_a_connection_takes_arguments_by_place_and_by_name_as_the_reference_says
         by_place = [other[one] for one in defaults]
         by_name = [f"{one} := {other[one]}" for one in reversed(defaults)]
         assert rows(pack, macros()[name].always, *by_place) == rows(pack, macros()[name].always, *by_name)
-
-
-def test_the_script_has_the_parameters_that_the_reference_says() -> None:
-    """As DuckDB has them; their defaults, and what a call makes of them, are of the same text."""
-    with duckdb.connect() as con:
-        con.execute(read(SCRIPT))
-        query = "SELECT function_name, parameters FROM duckdb_functions() WHERE database_name = 'memory'"
-        made = con.execute(query).fetchall()
-    for name in PUBLIC:
-        always = macros()[name].always
-        if always in script_macros():
-            assert script_macros()[always] in read(SCRIPT)
-            expected = [[parameter.split()[0] for parameter in form] for form in parameters(name)]
-            assert sorted(found for one, found in made if one == always) == sorted(expected), name
 
 
 def test_no_argument_is_left_out_and_each_is_another_than_the_default() -> None:
