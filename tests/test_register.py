@@ -10,6 +10,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -157,18 +158,14 @@ def test_16_threads_may_register_at_once(tmp_path: Path, where: str, way: str) -
     with duckdb.connect(tmp_path / "a.db") as con:
         path = tmp_path / "a.db" if where == "connections" else ":memory:"
         work = [con.cursor() if where == "cursors" else duckdb.connect(path) for _ in range(16)]
-        start, found = threading.Barrier(16), []
+        start = threading.Barrier(16)
 
-        def run_one(each: duckdb.DuckDBPyConnection) -> None:
+        def register_twice(each: duckdb.DuckDBPyConnection) -> bool:
             start.wait()
-            found.append(served(each, way) and served(each, way))
+            return served(each, way) and served(each, way)
 
-        threads = [threading.Thread(target=run_one, args=(each,)) for each in work]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert found == [True] * 16
+        with ThreadPoolExecutor(16) as pool:
+            assert all(pool.map(register_twice, work))
         for each in work:
             each.close()
 
@@ -182,16 +179,12 @@ def test_the_functions_outlive_the_connection_that_registered_them(tmp_path: Pat
         assert works(ranking_udfs.register(other))
 
 
-def test_an_aborted_transaction_gives_duckdbs_error_and_works_after_rollback(
-    bare: duckdb.DuckDBPyConnection,
-) -> None:
-    bare.execute("CREATE TABLE t (i INTEGER PRIMARY KEY); BEGIN; INSERT INTO t VALUES (1)")
-    with pytest.raises(duckdb.ConstraintException):
-        bare.execute("INSERT INTO t VALUES (1)")
+def test_an_aborted_transaction_works_after_rollback(bare: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(duckdb.ConversionException):
+        bare.execute("BEGIN; SELECT 'x'::INTEGER")
     with pytest.raises(duckdb.TransactionException, match="ROLLBACK"):
         ranking_udfs.register(bare)
-    bare.execute("ROLLBACK")
-    assert works(ranking_udfs.register(bare))
+    assert works(ranking_udfs.register(bare.execute("ROLLBACK")))
 
 
 @pytest.mark.parametrize("again", [False, True])
@@ -484,16 +477,13 @@ def test_what_was_made_of_other_sql_or_code_is_not_taken(
 
 
 def test_a_stamp_is_another_one_when_a_file_is_changed_added_or_gone(tmp_path: Path) -> None:
-    found = set()
-    for name, text in (("a", "1"), ("b", "1"), ("a", "12")):
-        (tmp_path / name).write_text(text)
-        found.add(stamp([tmp_path]))
-    os.utime(tmp_path / "a", (1, 1))
-    found.add(stamp([tmp_path]))
-    (tmp_path / "b").unlink()
-    found.add(stamp([tmp_path]))
-    assert len(found) == 5
-    assert stamp([tmp_path]) in found
+    found = []
+    for name, text in (("a", "1"), ("b", "1"), ("a", "12"), ("b", "")):
+        (tmp_path / name).write_text(text) if text else (tmp_path / name).unlink()
+        os.utime(tmp_path / "a", (1, 1))
+        found.append(stamp([tmp_path]))
+    os.utime(tmp_path / "a", (1, 2))  # a later time
+    assert len({*found, stamp([tmp_path])}) == 5
 
 
 def test_where_nothing_can_be_kept_the_macros_are_in_memory(
