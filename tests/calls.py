@@ -92,6 +92,11 @@ def table_functions() -> set[str]:
     return {name for name in named if not name.startswith("_")}
 
 
+def whole(query: str) -> str:
+    """The query, with the macros called from the database `ranking`."""
+    return re.sub(rf"\b({'|'.join(macros())})\(", r"ranking.\1(", query)
+
+
 def in_python(call: str) -> tuple[str, dict[str, Any]]:
     """A call of SQL as the name of the function, and its arguments by their names, as values of Python's."""
     for pattern, text in ((":=", "="), ("MAP ", ""), (r"\bNULL\b", "None"), (r"\bfalse\b", "False")):

@@ -15,10 +15,10 @@ import pytest
 
 import ranking_udfs
 from ranking_udfs.command.cli import main
-from ranking_udfs.duckdb.names import UDFS, permanent_names
-from ranking_udfs.duckdb.portable import script_macros, write_file
+from ranking_udfs.duckdb.names import UDFS
+from ranking_udfs.duckdb.portable import script_macros
 from ranking_udfs.duckdb.statements import folder, macros
-from tests.calls import HELPERS, MAKE, QUERIES
+from tests.calls import MAKE, QUERIES, whole
 from tests.conftest import is_close
 
 SCRIPT = Path(str(folder())) / "ranking_udfs.sql"
@@ -107,65 +107,6 @@ def test_the_script_serves_later_sessions_and_views(
     with duckdb.connect() as elsewhere:
         rows = elsewhere.execute(f"ATTACH '{shop}' AS other (READ_ONLY); FROM other.summary").fetchall()
     assert_same(rows, con.execute(SUMMARY).fetchall())
-
-
-# --- Every macro in every edition ---
-
-
-def whole(query: str) -> str:
-    """The query, with the macros called from the database `ranking`."""
-    return re.sub(rf"\b({'|'.join(macros())})\(", r"ranking.\1(", query)
-
-
-def attach(con: duckdb.DuckDBPyConnection, folder: Path) -> None:
-    write_file(f"{folder}/made.duckdb")
-    con.execute(f"ATTACH '{folder}/made.duckdb' AS ranking (READ_ONLY)")
-
-
-def take_all_short_names(con: duckdb.DuckDBPyConnection, _: Path) -> None:
-    """Nothing of the pack may depend on a name that may be somebody else's."""
-    for name, second in permanent_names().items():
-        if name != second:
-            kind = "TABLE SELECT" if name in macros() and macros()[name].is_table else ""
-            con.execute(f"CREATE MACRO \"{name}\"() AS {kind} error('hers')")
-    with pytest.warns(UserWarning, match="recall"):
-        ranking_udfs.register(con)
-
-
-EDITIONS: dict[str, Callable[[duckdb.DuckDBPyConnection, Path], object]] = {
-    "the script": lambda con, _: run_script(con),
-    "ranking.: an attached file": attach,
-    "short names are others'": take_all_short_names,
-}
-
-
-def answers(con: duckdb.DuckDBPyConnection, edition: str = "") -> dict[str, list[str]]:
-    """The rows of every query as texts, which are the same to the bit."""
-    named = whole if edition.startswith("ranking.") else str
-    con.execute(named(MAKE))
-    queries = QUERIES if edition == "the script" else {**QUERIES, "helpers": HELPERS}
-    return {name: sorted(map(repr, con.execute(named(query)).fetchall())) for name, query in queries.items()}
-
-
-@pytest.fixture(scope="module")
-def registered() -> dict[str, list[str]]:
-    with duckdb.connect() as con:
-        return answers(ranking_udfs.register(con))
-
-
-def test_no_macro_that_a_user_may_call_is_left_out() -> None:
-    assert QUERIES.keys() == {name for name in script_macros() if not name.startswith("_")}
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_every_macro_returns_in_each_edition_what_it_returns_to_a_registered_connection(
-    registered: dict[str, list[str]], edition: str, tmp_path: Path
-) -> None:
-    with duckdb.connect() as con:
-        EDITIONS[edition](con, tmp_path)
-        found = answers(con, edition)
-    assert found == {name: registered[name] for name in found}
-    assert [] not in found.values()
 
 
 # --- The script in a database ---
