@@ -4,10 +4,7 @@ The long form of the first test is `python -m tests.fuzz.stress threads --second
 of DuckDB, let each run `python -m tests.fuzz.values`.
 """
 
-import subprocess
-import sys
 import threading
-from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -86,19 +83,6 @@ def test_of_more_threads_than_are_kept_the_oldest_is_forgotten() -> None:
 
 
 @pytest.mark.slow
-def test_the_process_ends_well_after_queries_on_duckdb_threads() -> None:
-    script = f"""
-import duckdb, ranking_udfs
-con = ranking_udfs.register(duckdb.connect(config={{"threads": 8}}))
-con.execute("SET enable_progress_bar = false")
-con.execute({MANY_BATCHES!r})
-con.execute({SEVERAL!r}).fetchall()
-"""
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
-
-
-@pytest.mark.slow
 def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls() -> None:
     """Each user many times, spread over all row groups: there are no more different rows than users."""
     columns = ", ".join(f'"{name}"(rec, truth, 7)' for name in MEASURES)
@@ -109,32 +93,3 @@ def test_values_are_bit_identical_in_whatever_batch_and_thread_a_row_falls() -> 
             "CREATE TABLE many AS SELECT lists.* FROM lists, range(420) r(i) ORDER BY hash(userid, i)"
         )
         assert con.execute(f"SELECT DISTINCT userid, {columns} FROM many ORDER BY ALL").fetchall() == once
-
-
-@pytest.mark.slow
-def test_a_jupyter_kernel_evaluates() -> None:
-    pytest.importorskip("ipykernel")
-    from jupyter_client.manager import start_new_kernel
-
-    manager, client = start_new_kernel(kernel_name="python3")
-    results: list[str] = []
-
-    def show(message: dict[str, Any]) -> None:
-        assert message["msg_type"] != "error", message["content"]
-        if message["msg_type"] == "execute_result":
-            results.append(message["content"]["data"]["text/plain"])
-
-    try:
-        cells = [
-            "import duckdb, ranking_udfs; con = ranking_udfs.register(duckdb.connect())",
-            "con.execute('SELECT recall([1, 3], [1, 2])').fetchall()",
-            "con.execute('CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score')",
-            "con.sql(\"SELECT k, users, ndcg FROM ranking_summary('rec', 'rec', [5])\").fetchall()",
-        ]
-        for cell in cells:
-            client.execute_interactive(cell, timeout=60, output_hook=show)
-    finally:
-        client.stop_channels()
-        manager.shutdown_kernel(now=True)
-    assert results[0] == "[(0.5,)]"
-    assert results[-1] == "[(5, 1, 1.0)]"

@@ -102,17 +102,23 @@ def test_ctrl_c_ends_the_command_with_130_within_2_seconds(data: Path) -> None:
     assert {path.name for path in data.iterdir()} == {"crowd.parquet", "rec", "rec.parquet", "truth.parquet"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_a_file_is_written_leaves_none(
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_a_signal_while_a_file_is_written_leaves_the_file_that_was_there(
     data: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
+    target = tmp_path / "users.csv"
+    target.write_text("what was there before")
     files = str(data / "rec.parquet"), str(data / "crowd.parquet")
-    process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", "users.csv")
-    wait_for(lambda: any(tmp_path.iterdir()), process)
+    process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", target.name)
+    wait_for(lambda: any(path.stat().st_size for path in tmp_path.iterdir() if path != target), process)
     process.send_signal(number)
-    assert process.communicate(timeout=60) == ("", "")
-    assert process.returncode == 128 + number
-    assert not any(tmp_path.iterdir())
+    said = process.communicate(timeout=60)
+    if number == signal.SIGKILL:
+        assert process.returncode == -number
+    else:
+        assert (process.returncode, said) == (128 + number, ("", ""))
+        assert list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "what was there before"
 
 
 # --- Too little memory, a full disk ---
@@ -155,25 +161,6 @@ def test_the_command_says_that_memory_is_short_in_one_line(data: Path, tmp_path:
     assert "emory" in err
     assert err.count("\n") == 1
     assert not (tmp_path / "report.txt").exists()
-
-
-# --- Killed ---
-
-
-def test_a_command_killed_while_it_writes_leaves_the_file_that_was_there(data: Path, tmp_path: Path) -> None:
-    target = tmp_path / "users.csv"
-    target.write_text("what was there before")
-    files = str(data / "rec.parquet"), str(data / "crowd.parquet")
-    process = start(tmp_path, "evaluate", *files, "--no-check", "--by-user", target.name)
-
-    def writing() -> bool:
-        return any(path.stat().st_size > 0 for path in tmp_path.iterdir() if path != target)
-
-    wait_for(writing, process)
-    process.kill()
-    process.communicate()
-    assert process.returncode == -signal.SIGKILL
-    assert target.read_text() == "what was there before"
 
 
 # --- Forks ---

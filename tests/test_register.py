@@ -683,9 +683,7 @@ def test_what_the_user_has_stays_and_the_pack_is_there_under_second_names(
     assert bare.execute(sql).fetchall() == [(1, 1 / 2, [1], {"col1": 5})]
     sql = "SELECT udf_mae(p, a), udf_mse(p, a), udf_rmse(p, a), udf_r2(p, a) FROM (VALUES (1, 3), (3, 1)) t(p, a)"
     assert bare.execute(sql).fetchall() == [(2, 4, 2, 1 - 4 / 1)]
-    assert (
-        left_alone(bare, temp=False) == "hits, judge, recall, success"
-    )  # functions, which are in no database
+    assert left_alone(bare, temp=False) == "hits, judge, recall, success"  # the functions among them
     assert bare.execute("SELECT mae(1, 2), ranking.mae(1, 2)").fetchall() == [(3, 1)]
 
 
@@ -835,10 +833,12 @@ thread.join()
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", ["", ALL_AT_ONCE], ids=["with a connection open", "after all sorts of ends"])
-def test_nothing_is_said_at_exit(end: str) -> None:
+def test_nothing_is_said_at_exit_after_queries_on_duckdbs_threads(end: str) -> None:
     script = f"""
 import duckdb, ranking_udfs
-con = ranking_udfs.register(duckdb.connect())
+con = ranking_udfs.register(duckdb.connect(config={{"threads": 8}}))
+con.execute("SET enable_progress_bar = false")
+con.execute("SELECT sum(recall(range(i % 30), [i % 7], 10)) FROM range(300_000) t(i)").fetchall()
 assert con.execute("{WORKS}").fetchall() == {RESULT}
 ranking_udfs.register(con, hivemall=True)
 {end}
