@@ -423,8 +423,8 @@ def test_a_worked_case_and_options_and_names(spark: SparkSession) -> None:
     rec = spark.createDataFrame(ranks, "`a.b` int, SKU int, place int")
     liked = [(7, item, True) for item in (1, 2, 4)]
     truth = spark.createDataFrame(liked, "`A.B` int, sku int, bought boolean")
-    named = {"user_col": "a.b", "item_col": "sku", "score_col": "place", "grade_col": "bought"}
-    named |= {"descending": False}
+    named: dict[str, Any] = {"user_col": "a.b", "item_col": "sku", "score_col": "place"}
+    named |= {"grade_col": "bought", "descending": False}
     measures = ["auc,recall@2", "ndcg(gain=linear)@all", "recall@all"]
     found = pack.ranking_by_user(rec, truth, [4], measures, **named).toArrow()
     ndcg = (1 + 1 / 2) / (1 + 1 / math.log2(3) + 1 / 2)
