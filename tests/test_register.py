@@ -607,31 +607,21 @@ def test_hivemall_makes_every_measure_an_aggregate_in_one_connection_and_false_t
 ) -> None:
     with con.cursor() as cursor:
         ranking_udfs.register(cursor, hivemall=True)
-        forms = ["rec, truth", "judge(rec, truth)"]
-        calls = [
-            f"{name}({form}{k})"
-            for name in ("recall", "recall_at")
-            for form in forms
-            for k in ("", ", 5", ", NULL")
-        ]
         kinds = ("TINYINT", "INTEGER", "BIGINT", "HUGEINT", "UBIGINT", "USMALLINT")
-        calls += [f"recall({form}, 5::{kind}, 'normalize=min')" for form in forms for kind in kinds]
-        found = cursor.execute(
-            f"SELECT {', '.join([*calls, 'avg(system.main.recall(rec, truth))'])} FROM {ROWS}"
-        )
-        assert found.fetchall() == [MEAN[0] * (len(calls) + 1)]
+        ks = ["", ", NULL", ", 5, 'normalize=min'", *(f", 5::{kind}" for kind in kinds)]
+        forms = [f"{form}{k}" for form in ("rec, truth", "judge(rec, truth)") for k in ks]
+        calls = [f"{name}({form})" for name in ("recall", "recall_at") for form in forms]
+        calls.append("avg(system.main.recall(rec, truth))")
+        found = cursor.execute(f"SELECT {', '.join(calls)} FROM {ROWS}").fetchall()
+        assert found == [MEAN[0] * len(calls)]
         rows = "(VALUES (['a', 'b'], MAP {'a': 2, 'b': 1}), (['a', 'b'], MAP {'a': 2, 'b': 1})) t(rec, truth)"
         for name in (name for measure in MEASURES.values() for name in measure.names):
             plain = set(con.execute(f'SELECT "{name}"(rec, truth) FROM {rows}').fetchall())
             assert cursor.execute(f'SELECT "{name}"(rec, truth) FROM {rows}').fetchall() == list(plain), name
         assert len(con.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()) == 4
         ranking_udfs.register(cursor)
-        assert cursor.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall() == [
-            (1,),
-            (0,),
-            (None,),
-            (0,),
-        ]
+        found = cursor.execute(f"SELECT recall(rec, truth) FROM {ROWS}").fetchall()
+        assert found == [(1,), (0,), (None,), (0,)]
 
 
 # --- Names of others ---
@@ -660,12 +650,13 @@ def first(*arguments: Any) -> Any:
 def test_what_the_user_has_stays_and_the_pack_is_there_under_second_names(
     bare: duckdb.DuckDBPyConnection,
 ) -> None:
-    bare.execute("CREATE MACRO mae(a, b) AS a + b; CREATE MACRO R2(actual, predicted) AS 'r2'")
-    bare.execute("CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1")
-    bare.execute("CREATE MACRO recall(rec, truth, k) AS 'recall'")
-    bare.execute("CREATE MACRO precision_recall_curve(a, b, c) AS TABLE SELECT 'curve'")
-    bare.execute("CREATE SCHEMA s; CREATE MACRO s.rmse(a, b) AS 'rmse'")
-    bare.execute("ATTACH ':memory:' AS other; CREATE MACRO other.main.mse(a, b) AS 'mse'")
+    bare.execute("""
+        CREATE MACRO mae(a, b) AS a + b; CREATE MACRO R2(actual, predicted) AS 'r2';
+        CREATE TEMP MACRO struct(a) AS 'struct'; CREATE TEMP MACRO hits(x) AS x + 1;
+        CREATE MACRO recall(rec, truth, k) AS 'recall';
+        CREATE MACRO precision_recall_curve(a, b, c) AS TABLE SELECT 'curve';
+        CREATE SCHEMA s; CREATE MACRO s.rmse(a, b) AS 'rmse';
+        ATTACH ':memory:' AS other; CREATE MACRO other.main.mse(a, b) AS 'mse'""")
     bare.create_function("success", abs, ["BIGINT"], "BIGINT")
     bare.create_function("judge", first, None, "BIGINT", type="arrow", null_handling="special")  # type: ignore[call-overload]
     hers = {

@@ -574,7 +574,7 @@ def test_a_split_that_cannot_be_is_an_error_at_once(spark: SparkSession) -> None
 
 NO_ORDER = "must not be or hold a MAP, VARIANT or INTERVAL (cast it to STRING)"
 FINE = pa.table({"userid": [1, 1, 2], "itemid": [1, 2, 1], "score": [2.0, 1.5, 1.0]})
-# What is said of columns of rec, by their expressions; truth has userid, itemid and score.
+# What is said of columns of rec, by their expressions; truth has userid, itemid and score, or those of rec.
 WRONG = {
     "must have a column score (score_col), got userid, itemid; write score_col": "userid | itemid",
     "must have one column itemid, got 2": "userid | itemid AS ItemID | itemid AS ITEMID",
@@ -588,8 +588,10 @@ def test_what_does_not_fit_is_an_error_before_a_job(spark: SparkSession) -> None
     """In the words of partitions of users, but for what only Spark has."""
     one = spark.createDataFrame(FINE)
     for error, columns in WRONG.items():
+        rec = one.selectExpr(*columns.split(" | "))
+        truth = rec if NO_ORDER in error else one
         with pytest.raises(ValueError, match=f"^ranking_summary: .*{re.escape(error)}"):
-            pack.ranking_summary(one.selectExpr(*columns.split(" | ")), one, 1)
+            pack.ranking_summary(rec, truth, 1)
     with pytest.raises(TypeError, match=r"^ranking_by_user: rec must be a DataFrame of Spark, got str$"):
         pack.ranking_by_user("rec", one, 1)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match=r"compare_by_user: got an unexpected keyword argument 'alpha'$"):
