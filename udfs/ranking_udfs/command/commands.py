@@ -22,7 +22,7 @@ from ..evaluation.words import Row
 from ..inputs.catalogs import Catalog, Database
 from ..inputs.evaluation import Evaluation
 from ..inputs.files import extension
-from ..inputs.tables import Inputs, Tables, input_files, load, negated_systems
+from ..inputs.tables import Inputs, Tables, input_files, load
 from ..texts import shorten
 from ..version import PACK, version
 from .gates import check_conditions, failures, tested_rows
@@ -182,9 +182,8 @@ def explain(work: Work) -> str | bytes:
     if not (has_truth or has_list):
         raise UsageError(f"explain: --user-id must be a user of REC or TRUTH, got {user!r}")
     rows = fetch_rows(work.con, explain_query(work.request, given.user_id))
-    negated = negated_systems(work.con, work.inputs, tables)
     for row in rows:  # scores as they were given
-        if row["score"] is not None and row.get("system") in negated:
+        if row["score"] is not None and row.get("system") in tables.negated:
             row["score"] = 0 - row["score"]
     if not has_truth and not given.quiet:
         say("note", f"user {user} is not in the truth: nothing can be measured")

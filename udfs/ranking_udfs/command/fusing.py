@@ -7,7 +7,7 @@ import duckdb
 
 from ..duckdb.statements import literal, sql_value
 from ..evaluation.errors import UsageError
-from ..inputs.tables import Inputs, input_files, load, systems_of
+from ..inputs.tables import Inputs, input_files, load
 from ..texts import shorten
 from .output import check_outputs, write_rows
 from .values import TREC
@@ -22,12 +22,11 @@ def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> 
     output = str(options.output)
     check_outputs([output], input_files(con, inputs))
     tables = load(con, inputs)
-    systems = systems_of(con, tables)
     if not tables.has_system:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
-    if options.weights is not None and {*options.weights} != {*systems}:
-        rule, got = f"one of each model ({', '.join(systems)})", ",".join(options.weights)
+    if options.weights is not None and {*options.weights} != {*tables.systems}:
+        rule, got = f"one of each model ({', '.join(tables.systems)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
     given = {name: getattr(options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns.descending

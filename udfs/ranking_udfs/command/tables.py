@@ -226,7 +226,7 @@ def measures_table(
     """
     form, digits, width = work.given.format, digits_of(work.given), width_of(work.given.output)
     keys = {"segment": segment} if segment else {}
-    is_named = bool(work.tables.systems) or len(work.systems) > 1
+    is_named = work.tables.is_named
     at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
     columns = list(dict.fromkeys(key[1:] for key in at))
     body: list[Cells] = []

@@ -9,7 +9,6 @@ import duckdb
 from ..duckdb.internal import COMPARE_OPTIONS
 from ..duckdb.statements import literal, sql_value
 from ..measures.grammar import Choice
-from ..texts import shorten
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions
@@ -24,17 +23,6 @@ GATED = {  # the columns that `ranking_gate` reads or writes
 }
 
 
-def check_measures(request: Request, caller: str, dashes: str = "") -> None:
-    """Raise UsageError for a measure by which no two models can be compared.
-
-    `caller` is the function or command that errors name, `dashes` stand in front of its options.
-    """
-    for choice in request.choices:  # not of the contents, whose verdicts are higher and lower
-        if choice.measure.higher_is_better is None:
-            rule = "must say which of two models is better"
-            raise UsageError(f"{caller}: {dashes}measures {rule}, got {choice.name}")
-
-
 def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, caller: str) -> None:
     """Raise UsageError for an option that is not valid, before any file is read."""
     values = ", ".join(sql_value(value) for name, value in vars(options).items() if name != "baseline")
@@ -42,23 +30,6 @@ def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, ca
         con.execute(f"SELECT {COMPARE_OPTIONS}({values}, {literal(caller)})").fetchall()
     except duckdb.InvalidInputException as error:
         raise UsageError(str(error).partition(": ")[2]) from None
-
-
-def check_systems(
-    systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "", example: str = ""
-) -> None:
-    """Raise UsageError where there are not two models, or not that baseline; `example` names two."""
-    if len(systems) < 2:
-        got = f"one, {shorten(systems[0])!r}" if systems else "one"
-        raise UsageError(f"{caller}: there must be two models or more, as in {example}, got {got}")
-    check_baseline(systems, baseline, caller, dashes)
-
-
-def check_baseline(systems: Sequence[str], baseline: str | None, caller: str, dashes: str = "") -> None:
-    """Raise UsageError if the baseline is no model; `caller` and `dashes` as for check_measures."""
-    if baseline is not None and baseline not in systems:
-        there = shorten(", ".join(systems)) or "there is one, without a name"
-        raise UsageError(f"{caller}: {dashes}baseline must be a model ({there}), got {shorten(baseline)!r}")
 
 
 def segment_tables(request: Request) -> list[str]:

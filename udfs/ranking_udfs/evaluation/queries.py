@@ -7,20 +7,13 @@ from typing import Any
 import duckdb
 
 from ..duckdb.statements import identifier, literal, sql_value
-from ..measures.contents import BY_USER, CONTENTS
-from ..measures.grammar import Choice, merge_choices
-from ..measures.registry import Measure
-from .defaults import DIVERGENCE, FORMULA, HEAD, NO_CLOSED_FORM, NONE, PERSISTENCE, K
-from .errors import UsageError
+from ..measures.contents import BY_USER
+from ..measures.grammar import Choice
+from .defaults import DIVERGENCE, FORMULA, HEAD, NONE, PERSISTENCE
 from .options import ARGUMENTS, COLUMNS, GRADES, LISTS, OPTIONS, Columns
-from .words import COUNTS, cut_off_key
+from .words import COUNTS
 
 NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists is requested
-# The tables that say what lists hold, and how they are given to the command and in Python.
-TABLES_OF_CONTENTS = {
-    "history": ("--history FILE", "history=..."),
-    "items": ("--items FILE:COLUMN", "items=..."),
-}
 
 
 @dataclass(frozen=True)
@@ -83,52 +76,6 @@ class Plan:
     by_user: str | None
 
 
-def resolve_cut_offs(
-    choices: Sequence[Choice], given: Sequence[int | None]
-) -> tuple[list[Choice], list[int | None]]:
-    """Return the choices, each once and with its cut-offs, and the cut-offs of all.
-
-    A measure that names none is computed at those `given`, by default at 10. Where some are named, all are
-    put in order.
-    """
-    named = {k for choice in choices for k in choice.cuts}
-    if not given and not all(choice.cuts for choice in choices):
-        given = [K]
-    ks = list(dict.fromkeys(given))
-    return merge_choices(choices, given), sorted({*ks, *named}, key=cut_off_key) if named else ks
-
-
-def with_contents(request: Request, caller: str, is_command: bool = False) -> Request:
-    """Put apart the measures of what is in the lists; `evaluate` has all that it can where none is named.
-
-    Raises:
-        UsageError: one needs a table that is not given, or a value of each user, or an order of equal scores.
-    """
-    given = [name for name in TABLES_OF_CONTENTS if getattr(request, name)]
-
-    def lacking(measure: Measure) -> list[str]:
-        return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & {*given}]
-
-    contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
-    dashes = "--" * is_command
-    for choice in contents:
-        if needed := " and ".join(lacking(choice.measure)):
-            for name, forms in TABLES_OF_CONTENTS.items():
-                needed = needed.replace(name, forms[not is_command])
-            raise UsageError(f"{caller}: {choice.name} needs {needed}")
-        if caller == "compare" and choice.measure not in BY_USER:
-            rule = f"{dashes}measures must be those that each user has a value of"
-            raise UsageError(f"{caller}: {rule}, got {choice.name}, which is of all lists together")
-    if caller == "evaluate" and given and not contents:
-        usual = (one for one in CONTENTS.values() if not lacking(one))
-        contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
-    if contents and request.ties == "expected":
-        rule = f"{dashes}ties must be item or trec with {contents[0].name}"
-        raise UsageError(f"{caller}: {rule}, which {NO_CLOSED_FORM}, got expected")
-    choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
-    return replace(request, choices=choices, contents=contents)
-
-
 def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
@@ -173,7 +120,7 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
 def contents_call(request: Request, ks: Iterable[int | None], by_user: bool = False) -> str:
     """Return the call of the table function that looks into the lists down to each k."""
     given = f"'{ranked_table(request)}', {cut_off_list(ks)}"
-    for name in TABLES_OF_CONTENTS:
+    for name in ("history", "items"):
         given += f", {name} := '{request.table(name)}'" if getattr(request, name) else ""
     given += arguments(vars(request), *LISTS)
     function = "ranking_beyond_accuracy_by_user" if by_user else "ranking_beyond_accuracy"

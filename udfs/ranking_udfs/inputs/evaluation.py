@@ -1,6 +1,6 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -8,15 +8,24 @@ from typing import Any
 import duckdb
 
 from ..duckdb.statements import identifier, literal
-from ..evaluation.comparison import check_measures, check_systems, compare_queries, segment_tables
-from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES
-from ..evaluation.errors import DataError
+from ..evaluation.comparison import compare_queries, segment_tables
+from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
+from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, ComparisonOptions, names_of
-from ..evaluation.problems import CODES, check_common, with_advice
-from ..evaluation.queries import Plan, Request, fetch_rows, plan, resolve_cut_offs, with_contents
-from ..evaluation.words import COUNTS, OF_LISTS, Row
-from ..measures.grammar import parse_measure
-from .tables import Inputs, Tables, load, systems_of
+from ..evaluation.problems import CODES, NOTHING, TIES, check_common
+from ..evaluation.queries import Plan, Request, fetch_rows, plan
+from ..evaluation.words import COUNTS, OF_LISTS, Row, cut_off_key
+from ..measures.contents import BY_USER, CONTENTS
+from ..measures.grammar import Choice, merge_choices, parse_measure
+from ..measures.registry import Measure
+from ..texts import shorten
+from .tables import Inputs, Tables, load
+
+# The tables that say what lists hold, and how they are given to the command and in Python.
+TABLES_OF_CONTENTS = {
+    "history": ("--history FILE", "history=..."),
+    "items": ("--items FILE:COLUMN", "items=..."),
+}
 
 
 def silent(_: Any) -> None:
@@ -38,16 +47,22 @@ class Evaluation:
     step: Callable[[str], None] = silent  # is called with the name of each step when it begins
 
     def __post_init__(self) -> None:
-        """Make the request and the options of a comparison of what is given."""
+        """Make the request and the options of a comparison of what is given.
+
+        A measure that names no cut-offs is computed at `ks`, by default at 10. Where some are named, all are
+        put in order.
+        """
         given, inputs = vars(self.given), self.inputs
         self.options = ComparisonOptions(**{name: given[name] for name in names_of(ComparisonOptions)})
         self.is_checked, self.allow_empty = given["check"], given["allow_empty"]
+        self.dashes = "--" * inputs.is_command  # before the name of an option in an error
         usual = COMPARED_MEASURES if self.caller in ("compare", "report") else MEASURES
         measures = given["measures"] or [parse_measure(name) for name in usual]
-        choices, ks = resolve_cut_offs(measures, given["ks"])
+        named = {k for choice in measures for k in choice.cuts}
+        ks = list(dict.fromkeys(given["ks"] or ([] if all(one.cuts for one in measures) else [K])))
         self.request = Request(
-            choices,
-            ks,
+            merge_choices(measures, ks),
+            sorted({*ks, *named}, key=cut_off_key) if named else ks,
             by_segment=inputs.segment is not None,
             by_user=self.caller == "compare" or bool(given["by_user"]),
             prefix=inputs.prefix,
@@ -58,30 +73,74 @@ class Evaluation:
             **{name: given[name] for name in ("ties", *LISTS)},
         )
 
-    @property
-    def dashes(self) -> str:
-        """Return the hyphens before the name of an option in an error, or nothing."""
-        return "--" * self.inputs.is_command
+    def refused(self, rule: str, got: str) -> UsageError:
+        """Return the error for what was asked for and breaks a rule."""
+        return UsageError(f"{self.caller}: {rule}, got {got}")
 
     def prepare(self) -> None:
-        """Put apart what is in the lists, and check that the request can be met, before files are read.
+        """Put the measures of what is in the lists apart; `evaluate` has all that it can where none is named.
 
         Raises:
-            UsageError: it cannot.
+            UsageError: the request cannot be met, whatever is in the files.
         """
-        self.request = with_contents(self.request, self.caller, self.inputs.is_command)
+        request, given = self.request, [name for name in TABLES_OF_CONTENTS if getattr(self.request, name)]
+
+        def lacking(measure: Measure) -> list[str]:
+            return [one for one in measure.arguments[1:] if not {*one.split(" or ")} & {*given}]
+
+        contents = [choice for choice in request.choices if choice.measure.name in CONTENTS]
+        for choice in contents:
+            if needed := " and ".join(lacking(choice.measure)):
+                for name, forms in TABLES_OF_CONTENTS.items():
+                    needed = needed.replace(name, forms[not self.inputs.is_command])
+                raise UsageError(f"{self.caller}: {choice.name} needs {needed}")
+            if self.caller == "compare" and choice.measure not in BY_USER:
+                rule = f"{self.dashes}measures must be those that each user has a value of"
+                raise self.refused(rule, f"{choice.name}, which is of all lists together")
+        if self.caller == "evaluate" and given and not contents:
+            usual = (one for one in CONTENTS.values() if not lacking(one))
+            contents = [Choice(one, {}, {}, tuple(request.ks)) for one in usual]
+        if contents and request.ties == "expected":
+            rule = f"{self.dashes}ties must be item or trec with {contents[0].name}, which {NO_CLOSED_FORM}"
+            raise self.refused(rule, "expected")
+        choices = [choice for choice in request.choices if choice.measure.name not in CONTENTS]
+        self.request = replace(request, choices=choices, contents=contents)
         if self.caller == "compare":
-            check_measures(self.request, self.caller, self.dashes)
+            self.check_measures()
+
+    def check_measures(self) -> None:
+        """Raise UsageError for a measure by which no two models can be compared."""
+        for choice in self.request.choices:  # not of the contents, whose verdicts are higher and lower
+            if choice.measure.higher_is_better is None:
+                rule = f"{self.dashes}measures must say which of two models is better"
+                raise self.refused(rule, choice.name)
+
+    def check_models(self) -> None:
+        """Raise UsageError where there are not two models, or not that baseline."""
+        systems, example = self.systems, "{'a': rec_a, 'b': rec_b}"
+        if len(systems) < 2:
+            example = "a=a.csv b=b.csv" if self.inputs.is_command else example
+            got = f"one, {shorten(systems[0])!r}" if systems else "one"
+            raise self.refused(f"there must be two models or more, as in {example}", got)
+        self.check_baseline()
+
+    def check_baseline(self) -> None:
+        """Raise UsageError if the baseline is no model."""
+        systems, baseline = self.systems, self.options.baseline
+        if baseline is not None and baseline not in systems:
+            there = shorten(", ".join(systems)) or "there is one, without a name"
+            rule = f"{self.dashes}baseline must be a model ({there})"
+            raise self.refused(rule, repr(shorten(baseline)))
 
     @cached_property
     def tables(self) -> Tables:
         """The TEMP tables of the files, which are made here."""
         return load(self.con, self.inputs)
 
-    @cached_property
-    def systems(self) -> list[str]:
+    @property
+    def systems(self) -> Sequence[str]:
         """The models, in the order of their files; none where no column tells them apart."""
-        return systems_of(self.con, self.tables)
+        return self.tables.systems
 
     @cached_property
     def plan(self) -> Plan:
@@ -101,25 +160,49 @@ class Evaluation:
         if not fetch_rows(self.con, f"SELECT 1 {users}"):
             raise DataError(f"{self.inputs.truth}: no user to evaluate")
 
-    def check_models(self) -> None:
-        """Raise UsageError where there are not two models, or not that baseline."""
-        example = "a=a.csv b=b.csv" if self.inputs.is_command else "{'a': rec_a, 'b': rec_b}"
-        check_systems(self.systems, self.options.baseline, self.caller, self.dashes, example)
-
     def problems(self) -> list[Row]:
-        """Return the problems of the data, with their files and what to do."""
+        """Return the problems of the data, with `file` where one is of a file, and `write`: what to do.
+
+        What the request does already is only to know, and nobody is told to do it, or about measures that
+        are not asked for.
+        """
         self.step("checking the data")
-        return with_advice(
-            fetch_rows(self.con, self.plan.check),
-            {row["code"]: row for row in fetch_rows(self.con, CODES)},
-            self.tables.files,
-            self.tables.truth,
-            systems=self.systems,
-            is_command=self.inputs.is_command,
-            request=self.request,
-            allow_empty=self.allow_empty,
-            history=self.tables.history,
+        rows, tables, request = fetch_rows(self.con, self.plan.check), self.tables, self.request
+        codes = {row["code"]: row for row in fetch_rows(self.con, CODES)}
+        followed = (TIES if request.ties != "item" else ()) + (NOTHING if self.allow_empty else ())
+        is_cut = any(
+            one.measure.name == "ndcg" and one.options["ideal"] == "cut" and None in one.cuts
+            for one in request.choices
         )
+        turned = {row["system"] for row in rows if row["code"] == "upside_down"}
+        are_turned = turned >= {*self.systems} or len(self.systems) < 2
+        found: list[Row] = []
+        for row in rows:
+            code = row["code"]
+            if code == "shorter_than_truth" and not is_cut:
+                continue
+            file = tables.files.get(row["system"], tables.files.get(None))
+            write = codes[code]["in_command" if self.inputs.is_command else "in_python"]
+            if write and code in ("upside_down", "unknown_end"):
+                write = write.replace("{ascending}", self.turning(row["system"], file, are_turned))
+            about = row["problem"].partition(" ")[0] if code == "unfit_column" else codes[code]["about"]
+            file = {"rec": file, "truth": tables.truth, "history": tables.history}.get(about)
+            row = {**row, "severity": "info"} if code in followed else row
+            found.append({**row, "file": file, "write": None if code in followed else write})
+        return found
+
+    def turning(self, system: str | None, file: str | None, are_all: bool) -> str:
+        """Say how the best end of a system's scores becomes the other one."""
+        is_command, descending = self.inputs.is_command, self.request.descending
+        if is_command and system in self.tables.files and len(self.tables.files) > 1:
+            return f"write {system}={file}:{'ascending' if descending else 'descending'}"
+        if are_all and not is_command:
+            return f"write descending={not descending}"
+        if are_all:
+            return "write --ascending" if descending else "leave --ascending out"
+        if is_command and descending:
+            return f"write --ascending={system}"
+        return f"negate the scores of {shorten(system)}"
 
     def make_tables(self) -> list[Row]:
         """Make the tables of the plan; return the problems of the data if they are looked for.

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 import duckdb
 
-from ..duckdb.internal import FAMILY, IS_NUMBER
+from ..duckdb.internal import IS_NUMBER
 from ..duckdb.statements import identifier, literal
 from ..evaluation.errors import DataError, error_summary
 from ..evaluation.options import ARGUMENTS
@@ -119,12 +119,6 @@ def written(role: str, column: str, is_command: bool) -> str:
     """Return the option or argument of a role with the name of a column, as a user writes it."""
     name = option(role, is_command)
     return f"{name} {shlex.quote(column)}" if is_command else f"{name}={column!r}"
-
-
-def type_family(con: duckdb.DuckDBPyConnection, kind: str) -> str:
-    """Return the family of types with which ids of this type may be compared."""
-    ((found,),) = con.execute(f"SELECT {FAMILY}(?)", [kind]).fetchall()
-    return str(found)
 
 
 def list_files(con: duckdb.DuckDBPyConnection, path: str) -> list[str]:

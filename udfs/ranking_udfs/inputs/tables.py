@@ -7,13 +7,12 @@ one id.
 """
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 import duckdb
 
-from ..duckdb.internal import COLUMN_TEXTS, LIKE
+from ..duckdb.internal import COLUMN_TEXTS, FAMILY, LIKE
 from ..duckdb.statements import identifier, literal
 from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
@@ -31,12 +30,10 @@ from .files import (
     list_files,
     open_source,
     option,
-    type_family,
     written,
 )
 
 COLUMN_ORDER = ("system", "userid", "itemid", "score", "rank", "rel", "segment", "time", "category")
-Result = TypeVar("Result")
 FILES = Catalog()
 DIRECTIONS = {"ascending": False, "descending": True}  # of the best score, as written behind a path
 
@@ -86,15 +83,16 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Tables:
-    """The TEMP tables rec, truth and, if there is a file of segments, segments."""
+    """The TEMP tables of the inputs, and what is known of the models and files in them."""
 
     prefix: str  # the beginning of their names
     statements: Sequence[str]  # the SQL that made them
     has_system: bool  # whether rec has a column `system`, which tells models apart
-    systems: Sequence[str]  # the models to name, in the order of their files
+    systems: Sequence[str]  # the models, in the order of their files; none where nothing tells them apart
+    is_named: bool  # whether results name the models: not the one of a column that has no other
     files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
-    # the models, with their sources, whose scores all have the opposite sign of those given
-    negated: Sequence[tuple[str, Source]]
+    # the models whose scores have the opposite sign of those given, None where there is one without a name
+    negated: Collection[str | None]
     truth: str | None  # the file of truth, if it is one
     history: str | None = None  # that of the history
 
@@ -106,34 +104,60 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
     tables fails, and they are made again with text, so that files of integers need no pass of their own.
     """
     opened, named = open_sources(con, inputs)
-    truth = opened.get("truth")
     check_names(named)
-    check_unread(con, inputs, truth, named)
+    check_unread(con, inputs, opened.get("truth"), named)
     sources = [*opened.values(), *(rec for _, rec in named)]
-    systems = system_names(con, named)
     while True:
         sources = with_equal_ids(con, sources)
-        recs, others = sources[-len(named) :], sources[: -len(named)]
-        statements = [table_statement(inputs.prefix + "rec", recs)]
-        statements += [
-            table_statement(inputs.prefix + name, [one]) for name, one in zip(opened, others, strict=True)
-        ]
+        recs = sources[len(opened) :]
+        of_tables = {"rec": recs, **{name: [one] for name, one in zip(opened, sources, strict=False)}}
+        statements = [table_statement(inputs.prefix + name, of) for name, of in of_tables.items()]
         try:
             for statement in statements:
                 con.execute(statement)
+            break
         except duckdb.Error as error:
             sources = with_ids_as_text(sources, error)
-        else:
-            made = [*inputs.catalog.statements(), *statements]
-            if inputs.stdin != STDIN:
-                made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
-            has_system = "system" in recs[0].columns
-            files, of_truth = files_of(named), file_of(truth) if truth else None
-            history = None if isinstance(inputs.history, Frame) else inputs.history
-            negated = [(name, rec) for name, rec in named if rec.is_negated]
-            tables = Tables(inputs.prefix, made, has_system, systems, files, negated, of_truth, history)
-            check_ascending(con, inputs, tables)
-            return tables
+    made = [*inputs.catalog.statements(), *statements]
+    if inputs.stdin != STDIN:
+        made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
+    has_system = "system" in recs[0].columns
+    systems: dict[str, Source] = {}
+    for (given, _), rec in zip(named, recs, strict=True):
+        names = [given]
+        if has_system and not given:
+            rows = f"({rec.select(['system'])})" if len(recs) > 1 else f"{inputs.prefix}rec"
+            found = con.execute(f"SELECT DISTINCT system FROM {rows} ORDER BY system").fetchall()
+            names = [name for (name,) in found]
+        for name in names:
+            if name in systems:
+                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
+                there = f"{systems[name].path} has a model {shorten(name)!r} too"
+                raise DataError(f"{rec.path}: {there}: {rule}")
+            systems[name] = rec
+    for name in inputs.ascending:
+        if name not in systems:
+            rule = "be without a name where no column tells models apart"
+            rule = f"name a model ({shorten(', '.join(systems))})" if has_system else rule
+            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
+    are_named = all(name for name, _ in named)
+    files = {name or None: file_of(rec) for name, rec in named} if are_named or len(named) == 1 else {}
+    return Tables(
+        inputs.prefix,
+        made,
+        has_system,
+        [*systems] if has_system else [],
+        is_named=len(systems) > 1 or are_named,
+        files={name: file for name, file in files.items() if file is not None},
+        negated={*inputs.ascending, *(name or None for name, rec in systems.items() if rec.is_negated)},
+        truth=file_of(opened["truth"]) if "truth" in opened else None,
+        history=None if isinstance(inputs.history, Frame) else inputs.history,
+    )
+
+
+def file_of(source: Source) -> str | None:
+    """Return the file or table of a source; None for a data frame."""
+    return None if isinstance(source.path, Frame) else source.path
 
 
 def open_sources(
@@ -142,30 +166,26 @@ def open_sources(
     """Return the sources of the other tables by their names, and the models with theirs.
 
     Raises:
-        DataError: columns are missing; a file cannot be what it should be.
+        DataError: columns are missing; a file cannot be what it should be. Of truth before rec.
     """
-    others = inputs.other_tables
-    first = [name for name in others if name == "truth"]  # which errors name first
+
+    def opened(*names: str) -> dict[str, Source]:
+        wanted = {name: of for name, of in inputs.other_tables.items() if name in names}
+        return {
+            name: open_source(con, [path], columns, inputs.catalog, inputs.stdin)
+            for name, (path, columns) in wanted.items()
+        }
+
     try:
-        found = {name: other_source(con, name, *others.pop(name), inputs) for name in first}
+        found = opened("truth")
         named = [named_source(con, *model, inputs) for model in model_paths(con, inputs)]
-        found |= {name: other_source(con, name, *of, inputs) for name, of in others.items()}
+        found |= opened("segments", "history", "items")
     except MissingColumnsError as error:
         raise error.with_advice(inputs.is_command) from None
+    if segments := found.get("segments"):
+        text = named_text(segments, "segment", [NONE, EVERYBODY])
+        found["segments"] = replace(segments, columns={**segments.columns, "segment": text})
     return found, named
-
-
-def files_of(named: Sequence[tuple[str, Source]]) -> dict[str | None, str]:
-    """Return the file of each model by its name, or under None that of all."""
-    if len(named) > 1 and not all(name for name, _ in named):
-        return {}
-    files = {name or None: file_of(source) for name, source in named}
-    return {name: file for name, file in files.items() if file is not None}
-
-
-def file_of(source: Source) -> str | None:
-    """Return the file or table of a source; None for a data frame."""
-    return None if isinstance(source.path, Frame) else source.path
 
 
 def check_unread(
@@ -228,7 +248,7 @@ def with_equal_ids(con: duckdb.DuckDBPyConnection, sources: Sequence[Source]) ->
         having = [source for source in sources if name in source.ids]
         typed = {source.ids[name]: source.path for source in having if not source.is_text}
         kinds = set(typed) or {source.ids[name] for source in having}
-        families = {type_family(con, kind) for kind in kinds}
+        families = {con.execute(f"SELECT {FAMILY}(?)", [kind]).fetchall()[0][0] for kind in kinds}
         if families == {"INTEGER"}:
             kind = "UBIGINT" if "UBIGINT" in kinds else "BIGINT"
         elif len(families) > 1 and typed:
@@ -304,21 +324,6 @@ def named_source(
     return name, source
 
 
-def check_ascending(con: duckdb.DuckDBPyConnection, inputs: Inputs, tables: Tables) -> None:
-    """Raise UsageError if `ascending` names what is no model."""
-    systems = systems_of(con, tables) if inputs.ascending else []
-    for name in inputs.ascending:
-        if name not in systems:
-            rule = "be without a name where no column tells models apart"
-            rule = f"name a model ({shorten(', '.join(systems))})" if systems else rule
-            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
-
-
-def negated_systems(con: duckdb.DuckDBPyConnection, inputs: Inputs, tables: Tables) -> set[str | None]:
-    """Return the models whose scores have the opposite sign of those given, None where all are of one."""
-    return {*inputs.ascending} | {name or None for one in tables.negated for name in names_in(con, *one)}
-
-
 def check_names(recs: Sequence[tuple[str, Source]]) -> None:
     """Raise DataError if there are several files, and one that does not say which model it is of.
 
@@ -349,17 +354,6 @@ def name_and_path(
     return (name, path, DIRECTIONS[direction]) if is_direction else (name, text, None)
 
 
-def other_source(
-    con: duckdb.DuckDBPyConnection, name: str, path: str, wanted: Wanted, inputs: Inputs
-) -> Source:
-    """Return the source of a table other than rec."""
-    source = open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
-    if name != "segments":
-        return source
-    text = named_text(source, "segment", [NONE, EVERYBODY])
-    return replace(source, columns={**source.columns, "segment": text})
-
-
 def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
     """Return the SQL of a column of names, an error for those that mean something else in results."""
     text = f"CAST({source.columns[role]} AS VARCHAR)"
@@ -368,41 +362,9 @@ def named_text(source: Source, role: str, taken: Sequence[str]) -> str:
     return f"CASE WHEN {text} IN ({names}) THEN error({literal(rule)} || {text}) ELSE {text} END"
 
 
-def system_names(con: duckdb.DuckDBPyConnection, recs: Sequence[tuple[str, Source]]) -> list[str]:
-    """Return the models, in the order of their files; DataError if two files share one."""
-    if len(recs) == 1:  # if it was given no name, its models are known when it is read
-        return [name for name, _ in recs if name]
-    paths: dict[str, str] = {}
-    for given, rec in recs:
-        for name in names_in(con, given, rec):
-            if name in paths:
-                there = f"{paths[name]} has a model {shorten(name)!r} too"
-                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
-                raise DataError(f"{rec.path}: {there}: {rule}")
-            paths[name] = rec.path
-    return list(paths)
-
-
-def names_in(con: duckdb.DuckDBPyConnection, given: str, rec: Source) -> list[str]:
-    """Return the model of a source, or the models of its column `system`."""
-    if given or "system" not in rec.columns:
-        return [given]
-    query = f"SELECT DISTINCT system FROM ({rec.select(['system'])}) ORDER BY system"
-    return [name for (name,) in con.execute(query).fetchall()]
-
-
 def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     """Return all files that are read."""
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
     paths += [path for path, _ in inputs.other_tables.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
     return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
-
-
-def systems_of(con: duckdb.DuckDBPyConnection, tables: Tables) -> list[str]:
-    """Return the models, in the order of their files; none where no column of rec tells them apart."""
-    systems = list(tables.systems)
-    if tables.has_system and not systems:
-        query = f"SELECT DISTINCT system FROM {tables.prefix}rec ORDER BY 1"
-        systems = [name for (name,) in con.execute(query).fetchall()]
-    return systems

@@ -9,7 +9,7 @@ from math import isfinite
 from ..duckdb.internal import EXACT_SUM, LISTS, MEAN_INTERVAL, NAMES
 from ..duckdb.statements import identifier, literal
 from ..evaluation import conclusion
-from ..evaluation.comparison import check_baseline, check_measures, compare_queries, segment_tables
+from ..evaluation.comparison import compare_queries, segment_tables
 from ..evaluation.defaults import DIGITS, DIVERGENCE, HEAD
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.pairs import find_orders
@@ -408,13 +408,13 @@ def check_request(work: Evaluation) -> None:
     """Raise UsageError for what the report cannot compare, and DataError for a truth without users."""
     if len(work.systems) > MOST_SYSTEMS:
         raise UsageError(f"report: there must be {MOST_SYSTEMS} models or fewer, got {len(work.systems)}")
-    check_baseline(work.systems, work.options.baseline, "report", work.dashes)
+    work.check_baseline()
     for choice in work.request.choices:
         if choice.measure.name in CONTENTS:
             rule = f"{work.dashes}measures must be measured by truth"
             raise UsageError(f"report: {rule}, got {choice.name}: evaluate and compare have it")
     if len(work.systems) > 1:
-        check_measures(work.request, "report", work.dashes)
+        work.check_measures()
     work.check_users()
 
 
