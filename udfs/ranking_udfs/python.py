@@ -15,17 +15,10 @@ from .duckdb.statements import literal
 from .evaluation import defaults
 from .evaluation.comparison import check_options
 from .evaluation.errors import DataError, error_summary
-from .evaluation.options import (
-    OPTIONS,
-    Comparing,
-    Evaluating,
-    check_keywords,
-    columns_of,
-    describe,
-    names_of,
-)
+from .evaluation.options import OPTIONS, Comparing, Evaluating, check_keywords, columns_of, describe, names_of
 from .evaluation.problems import problem_text
 from .evaluation.words import Row
+from .inputs.catalogs import Connection
 from .inputs.connections import WorkConnection, open_connection
 from .inputs.evaluation import Evaluation
 from .inputs.tables import Inputs
@@ -214,18 +207,12 @@ def at_work(
     options: Mapping[str, Any],
     by_user: bool = False,
 ) -> Iterator[tuple[WorkConnection, Evaluation]]:
-    """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller.
-
-    Raises:
-        ValueError, TypeError: as the functions say.
-    """
-    check_keywords(
-        caller, options, ["measures", "ks", *names_of(Evaluating if caller == "evaluate" else Comparing)]
-    )
+    """Open a connection for an evaluation; warn of what it finds in the data, at the line of the caller."""
+    known = names_of(Evaluating if caller == "evaluate" else Comparing)
+    check_keywords(caller, options, ["measures", "ks", *known])
     given = SimpleNamespace(**{name: one.default for name, one in OPTIONS.items()} | dict(options))
     given.by_user = by_user
-    columns = columns_of(caller, options)
-    problems: list[Row] = []
+    columns, problems = columns_of(caller, options), list[Row]()
     with value_errors(caller):
         given.measures, given.ks = parse_request(measures, ks, given.ties)
         with open_connection(caller, given.con, given.test == "randomization") as connection:
@@ -243,13 +230,20 @@ def at_work(
                 segment=None if segments is None else (segments, given.segment_col),
                 history=history,
                 items=None if items is None else (items, given.category_col),
-                catalog=connection.catalog,
+                catalog=Connection(has_tables=not connection.is_own),
                 prefix=connection.prefix,
             )
             work = Evaluation(connection.con, caller, inputs, given, problems.append)
             if caller != "evaluate":
                 check_options(connection.con, work.options, caller)
-            check_request(work)
+            if caller != "report":
+                work.prepare()
+            elif items is not None and history is None:
+                raise DataError(
+                    "items needs history=..., with whose categories those of the lists are compared"
+                )
+            if caller == "evaluate" and by_user and segments is not None:
+                raise DataError("by_user must be False with segments, whose rows are means, got True")
             yield connection, work
     texts = list(map(problem_text, problems))
     if texts:
@@ -269,11 +263,7 @@ def value_errors(caller: str) -> Iterator[None]:
 
 
 def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list[int | None]]:
-    """Return measures, none for the usual ones, and cut-offs, of all that a function's arguments may be.
-
-    Raises:
-        DataError: an argument is not valid.
-    """
+    """Return the measures, none for the usual ones, and cut-offs; DataError if an argument is not valid."""
     if ties not in [*defaults.TIES]:
         raise DataError(f"ties must be one of {', '.join(defaults.TIES)}, got {shorten(repr(ties))}")
     one_text = [measures] if isinstance(measures, str) else measures
@@ -296,31 +286,13 @@ def parse_request(measures: Any, ks: Any, ties: Any) -> tuple[list[Choice], list
     return chosen, cuts if is_used else []
 
 
-def check_request(work: Evaluation) -> None:
-    """Raise DataError for what cannot be asked for together."""
-    request = work.request
-    if work.caller == "report":
-        if request.items and not request.history:
-            raise DataError("items needs history=..., with whose categories those of the lists are compared")
-        return
-    work.prepare()
-    if work.caller == "evaluate" and request.by_user and request.by_segment:
-        raise DataError("by_user must be False with segments, whose rows are means, got True")
-
-
 def to_cut_off(k: object) -> int | None:
-    """Return a cut-off as an integer, NumPy's too, or None for the whole list.
-
-    Raises:
-        DataError: it is none.
-    """
-    if k is None:
-        return None
+    """Return a cut-off as an integer, NumPy's too, or None for the whole list; DataError if it is none."""
     try:
-        found = -1 if isinstance(k, bool) else operator.index(k)  # type: ignore[arg-type]
+        found = -1 if isinstance(k, bool) else k if k is None else operator.index(k)  # type: ignore[arg-type]
     except TypeError:
         found = -1
-    if not 0 <= found <= defaults.LARGEST_K:
+    if found is not None and not 0 <= found <= defaults.LARGEST_K:
         rule = f"every k in ks must be an integer from 0 to {defaults.LARGEST_K}, or None"
         raise DataError(f"{rule}, got {shorten(repr(k))}")
     return found

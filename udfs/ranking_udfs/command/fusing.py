@@ -25,8 +25,8 @@ def fuse_files(con: duckdb.DuckDBPyConnection, inputs: Inputs, options: Any) -> 
     if not tables.has_system:
         rule = "nothing tells models apart: name their files, as in bm25=a.csv vector=b.csv"
         raise UsageError(f"fuse: {rule}")
-    if options.weights is not None and {*options.weights} != {*tables.systems}:
-        rule, got = f"one of each model ({', '.join(tables.systems)})", ",".join(options.weights)
+    if options.weights is not None and {*options.weights} != {*tables.models}:
+        rule, got = f"one of each model ({', '.join(tables.models)})", ",".join(options.weights)
         raise UsageError(f"fuse: --weights must have {shorten(rule)}, got {shorten(got)!r}")
     given = {name: getattr(options, name) for name in ARGUMENTS}
     given["descending"] = inputs.columns.descending

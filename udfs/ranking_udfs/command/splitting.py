@@ -35,14 +35,14 @@ def split_events(con: duckdb.DuckDBPyConnection, given: Any) -> tuple[list[str],
     if not list_files(con, path):
         raise DataError(f"{path}: no such file")
     rows = f"{READERS[kind]}({literal(pattern(path))})"
-    names, kinds, _ = describe_columns(con, path, rows, Wanted(columns))
+    names, types = describe_columns(con, path, rows, Wanted(columns))
+    time = types[names["time_col"]]
     if READERS[kind] == "read_csv":
-        every = [name for name, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()]
-        types = dict.fromkeys(every, "VARCHAR") | {names["time_col"]: kinds["time_col"]}
-        rows = f"{rows[:-1]}, types = {struct_literal(types)})"
+        as_written = {**dict.fromkeys(types, "VARCHAR"), names["time_col"]: time}
+        rows = f"{rows[:-1]}, types = {struct_literal(as_written)})"
     arguments = {name: literal(column) for name, column in names.items()}
     arguments |= {name: sql_value(getattr(given, name)) for name in OTHERS}
-    arguments |= {name: span_literal(con, name, getattr(given, name), kinds["time_col"]) for name in SPANS}
+    arguments |= {name: span_literal(con, name, getattr(given, name), time) for name in SPANS}
     called = ", ".join(f"{name} := {value}" for name, value in arguments.items())
     con.execute(f"CREATE TEMP VIEW ranking_command_events AS FROM {rows}")
     con.execute(

@@ -12,7 +12,7 @@ from ..measures.grammar import Choice
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions
-from .queries import Request, cut_off_condition, fetch_rows, with_segments
+from .queries import Request, cut_off_condition, fetch_rows, own_cuts, with_segments
 
 GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
@@ -34,10 +34,9 @@ def check_options(con: duckdb.DuckDBPyConnection, options: ComparisonOptions, ca
 
 def segment_tables(request: Request) -> list[str]:
     """Return the statements of tables with a row for each segment of a user."""
-    segment = f"coalesce(segment, {literal(NONE)}) AS segment"
+    segment = f"SELECT * REPLACE (coalesce(segment, {literal(NONE)}) AS segment)"
     return [
-        f"CREATE OR REPLACE TEMP TABLE {request.table(by_segment)} AS\n"
-        f"SELECT * REPLACE ({segment})\nFROM {with_segments(request, table)}"
+        request.make(by_segment, f"{segment}\nFROM {with_segments(request, table)}")
         for table, by_segment, choices in compared_tables(request)
         if request.by_segment and choices
     ]
@@ -55,11 +54,12 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[list[s
     """Return the comparisons of all users, and if there are segments, those of each."""
     found: list[list[str]] = [[], []] if request.by_segment else [[]]
     for *tables, choices in compared_tables(request):
-        names = ", ".join(literal(choice.name) for choice in choices)
-        given = [f"measures := [{names}]"]
-        given += [f"{name} := {sql_value(value)}" for name, value in vars(options).items()]
-        arguments = ",\n    ".join(given)
-        where = cut_off_filter(choices, request.ks)
+        given = {"measures": [choice.name for choice in choices], **vars(options)}
+        arguments = ",\n    ".join(f"{name} := {sql_value(value)}" for name, value in given.items())
+        where = ""
+        if any(own_cuts(request, one) for one in choices):  # measures at their own cut-offs
+            tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
+            where = "\nWHERE " + "\n    OR ".join(tests)
         for queries, table in zip(found if choices else [], tables, strict=False):
             of = request.table(str(table))
             queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}\n){where}")
@@ -98,11 +98,10 @@ def correct_together(
     if not rows:
         return
     fields = ", ".join(f"{name} {kind}" for name, kind in GATED.items())
-    names = ("confidence", "correction")
-    arguments = ", ".join(f"{name} := {sql_value(getattr(options, name))}" for name in names)
     query = (
         f"WITH looked_at AS (SELECT unnest($1::STRUCT(number BIGINT, {fields})[], max_depth := 2))\n"
-        f"FROM ranking_gate('looked_at', {arguments})"
+        f"FROM ranking_gate('looked_at', confidence := {options.confidence!r}, "
+        f"correction := {literal(options.correction)})"
     )
     given = [{"number": i, **{name: row[name] for name in GATED}} for i, row in enumerate(rows)]
     for found in fetch_rows(con, query, [given]):
@@ -113,11 +112,3 @@ def sample_row(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
     """Return a row of a comparison, which says the columns of all and their types."""
     users = "SELECT unnest(['a', 'b']) AS system, userid, 1 AS k, 0.5 AS ndcg FROM range(2) t(userid)"
     return fetch_rows(con, f"WITH sample AS ({users}) FROM ranking_compare_by_user('sample')")[0]
-
-
-def cut_off_filter(choices: Sequence[Choice], ks: Sequence[int | None]) -> str:
-    """Return a condition that keeps measures at their own cut-offs, where these differ."""
-    if all(set(choice.cuts) == set(ks) for choice in choices):
-        return ""
-    tests = [f"measure = {literal(one.name)} AND {cut_off_condition(one.cuts)}" for one in choices]
-    return "\nWHERE " + "\n    OR ".join(tests)

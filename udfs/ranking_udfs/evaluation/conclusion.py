@@ -93,23 +93,19 @@ def best_sentence(found: ModelOrder, options: ComparisonOptions, digits: int, ba
 
 def leading_sentence(found: ModelOrder, shared: Sequence[Row] = ()) -> str:
     """Say which model is the best, and whether surely so; `shared` as for shared_sentence."""
-    text = best_and_surely(found)
+    first, second, *others = map(printable, found.means)
+    label, tied = measure_label(found.best), list(map(printable, found.leaders[1:]))
+    if not found.best["difference"]:
+        text = f"There is no best model by {label}: {first} and {second} have the same mean."
+    elif tied:
+        text = f"{first} has the best {label}, but is not surely better than {join_names(tied, 'or')}."
+    else:
+        rest = f"each of the {1 + len(others)} others" if others else second
+        text = f"{first} is the best by {label}, and surely better than {rest}."
     if shared and shared[0]["system"] != next(iter(found.means)):
         where = f"of the {shared[0]['users']} users with recommendations of every model"
         text += f" But {where}, {printable(shared[0]['system'])} has the best mean."
     return text
-
-
-def best_and_surely(found: ModelOrder) -> str:
-    first, second, *_ = map(printable, found.means)
-    label = measure_label(found.best)
-    tied = list(map(printable, found.leaders[1:]))
-    if not found.best["difference"]:
-        return f"There is no best model by {label}: {first} and {second} have the same mean."
-    if not tied:
-        rest = second if len(found.means) == 2 else f"each of the {len(found.means) - 1} others"
-        return f"{first} is the best by {label}, and surely better than {rest}."
-    return f"{first} has the best {label}, but is not surely better than {join_names(tied, 'or')}."
 
 
 def headline_sentence(rows: Sequence[Row], choice: Choice, k: int | None) -> str:
@@ -153,19 +149,17 @@ def contents_sentences(rows: Sequence[Row], has_items: bool) -> list[str]:
         numbers = [scale * (row[name] + more) for row in known]
         if not known or (name == "repeats" and not any(numbers)):
             continue
-        decimals = column_decimals(numbers, digits=2)
-        shown = [text + unit for text in format_fixed(numbers, decimals)]
         names = [printable(row["system"]) for row in known]
-        others = zip(names[1:], shown[1:], strict=True)
-        text = words.format(names[0], shown[0]) + "".join(f"; with {one} it is {its}" for one, its in others)
+        shown = [text + unit for text in format_fixed(numbers, column_decimals(numbers, digits=2))]
+        text = words.format(names[0], shown[0])
+        text += "".join(f"; with {one} it is {its}" for one, its in zip(names[1:], shown[1:], strict=True))
         without = [
-            f"{row['users_without_history']} of {row['users']} with {printable(row['system'])}"
-            for row in known
+            f"{row['users_without_history']} of {row['users']} with {one}"
+            for row, one in zip(known, names, strict=True)
             if name == "popularity_lift" and row["users_without_history"]
         ]
-        texts.append(
-            text + (f". Users without a history left out: {join_names(without)}" * bool(without)) + "."
-        )
+        left_out = f". Users without a history left out: {join_names(without)}" if without else ""
+        texts.append(f"{text}{left_out}.")
     return texts
 
 

@@ -6,7 +6,7 @@ queries the arguments of table functions.
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 
@@ -211,23 +211,6 @@ class Columns:
     min_grade: float | None = None
     unjudged: str = "miss"
 
-    def check(self, caller: str) -> None:
-        """Raise TypeError or ValueError if a name is not a text, or another value is not valid."""
-        for name, value in vars(self).items():
-            if name.endswith("_col") and not (
-                isinstance(value, str) or (value is None and OPTIONS[name].default is None)
-            ):
-                raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
-        if not isinstance(self.descending, bool):
-            raise TypeError(f"{caller}: descending must be True or False, got {self.descending!r}")
-        grade = self.min_grade
-        is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
-        if grade is not None and not is_grade:
-            raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
-        choices = OPTIONS["unjudged"].choices
-        if self.unjudged not in choices:
-            raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {self.unjudged!r}")
-
     @property
     def of_whole_lists(self) -> "Columns":
         """The same, where no item is left out of a list."""
@@ -263,13 +246,21 @@ def check_keywords(caller: str, names: Iterable[str], known: Iterable[str]) -> N
 
 
 def columns_of(caller: str, given: Mapping[str, Any]) -> Columns:
-    """Make Columns of those of the keyword arguments that it has.
-
-    Raises:
-        TypeError, ValueError: an argument is not valid.
-    """
-    columns = Columns(**{one.name: given[one.name] for one in fields(Columns) if one.name in given})
-    columns.check(caller)
+    """Make Columns of those of the arguments that it has; TypeError or ValueError if one is not valid."""
+    columns = Columns(**{name: given[name] for name in names_of(Columns) if name in given})
+    for name, value in vars(columns).items():
+        may_be = isinstance(value, str) or (value is None and OPTIONS[name].default is None)
+        if name.endswith("_col") and not may_be:
+            raise TypeError(f"{caller}: {name} must be the name of a column, got {value!r}")
+    if not isinstance(columns.descending, bool):
+        raise TypeError(f"{caller}: descending must be True or False, got {columns.descending!r}")
+    grade = columns.min_grade
+    is_grade = isinstance(grade, Real) and not isinstance(grade, bool) and 0 < float(grade) < math.inf
+    if grade is not None and not is_grade:
+        raise ValueError(f"{caller}: min_grade must be a number > 0, got {grade!r}")
+    choices = OPTIONS["unjudged"].choices
+    if columns.unjudged not in choices:
+        raise ValueError(f"{caller}: unjudged must be {'|'.join(choices)}, got {columns.unjudged!r}")
     return columns
 
 

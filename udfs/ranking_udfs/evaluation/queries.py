@@ -18,41 +18,29 @@ NO_MEASURE = "hits"  # computed, and left out, where only what is in the lists i
 
 @dataclass(frozen=True)
 class Request:
-    """A request: the measures and how to compute them.
+    """A request: the measures and how to compute them."""
 
-    choices     measures, each computed at its own cut-offs alone
-    ks          all cut-offs; None stands for the whole list
-    ties        "item" or "trec": how equal scores are ordered; "expected": the expected value over all orders
-    by_segment  whether to give the means of segments too
-    by_user     whether to give the values of each user too
-    safe_text   whether to quote text there that a spreadsheet would take for a formula
-    prefix      the beginning of the names of all tables: `rec`, `truth`, `segments`, and those that are made
-    columns     the user's names of the columns, which the check says, and how scores and grades are read
-    history     whether there is a table `history`, at which the check looks too
-    items       whether there is a table `items`
-    contents    the measures of what is in the lists, apart from `choices`, with cut-offs of their own
-    head        as of ranking_beyond_accuracy
-    divergence  as of ranking_beyond_accuracy
-    time        the user's name of the column of times there and in truth; None for `time`, "" for none
-    """
-
-    choices: Sequence[Choice]
-    ks: Sequence[int | None]
-    ties: str = "item"
-    by_segment: bool = False
-    by_user: bool = False
-    safe_text: bool = False
-    prefix: str = ""
-    columns: Columns = COLUMNS
-    history: bool = False
-    items: bool = False
-    contents: Sequence[Choice] = ()
-    head: float = HEAD
-    divergence: str = DIVERGENCE
-    time: str | None = None
+    choices: Sequence[Choice]  # measures, each computed at its own cut-offs alone
+    ks: Sequence[int | None]  # all cut-offs; None stands for the whole list
+    ties: str = "item"  # "item" or "trec": how equal scores are ordered; "expected": the mean over all orders
+    by_segment: bool = False  # whether to give the means of segments too
+    by_user: bool = False  # whether to give the values of each user too
+    safe_text: bool = False  # whether to quote text there that a spreadsheet would take for a formula
+    prefix: str = ""  # the beginning of the names of all tables: `rec`, `truth`, and those that are made
+    columns: Columns = COLUMNS  # the user's names, which the check says, and how scores and grades are read
+    history: bool = False  # whether there is a table `history`, at which the check looks too
+    items: bool = False  # whether there is a table `items`
+    contents: Sequence[Choice] = ()  # measures of what is in the lists, apart from `choices`, at own cut-offs
+    head: float = HEAD  # as of ranking_beyond_accuracy
+    divergence: str = DIVERGENCE  # likewise
+    time: str | None = None  # the user's column of times there and in truth; None for `time`, "" for none
 
     def table(self, name: str) -> str:
         return f"{self.prefix}{name}"
+
+    def make(self, name: str, query: str) -> str:
+        """Return the statement that makes a table of a query."""
+        return f"CREATE OR REPLACE TEMP TABLE {self.table(name)} AS\n{query}"
 
     @property
     def descending(self) -> bool:
@@ -79,29 +67,18 @@ class Plan:
 def plan(request: Request, has_system: bool) -> Plan:
     """Plan the evaluation's statements; `has_system` if rec holds several models."""
     system, tables = "system, " if has_system else "", []
+    means = measured_query(request, "ranking_summary")
     if request.ties == "trec":
-        tables.append(
-            f"CREATE OR REPLACE TEMP TABLE {ranked_table(request)} AS\n{ranked_query(request, system)}"
-        )
-    check = check_query(request)
-    if not request.by_user and not request.by_segment:
-        return Plan(
-            tables,
-            check,
-            beside_contents(request, system, measured_query(request, "ranking_summary")),
-            None,
-            None,
-        )
-
-    if request.contents_by_user and (request.by_user or request.by_segment):
-        contents = contents_query(request, system, by_user=True)
-        tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('contents')} AS\n{contents}")
-    values = measured_query(request, "ranking_by_user")
-    tables.append(f"CREATE OR REPLACE TEMP TABLE {request.table('by_user')} AS\n{values}")
+        tables.append(request.make("ranked", ranked_query(request, system)))
+    if request.by_user or request.by_segment:
+        if request.contents_by_user:
+            tables.append(request.make("contents", contents_query(request, system, by_user=True)))
+        tables.append(request.make("by_user", measured_query(request, "ranking_by_user")))
+        means = means_query(request, system)
     return Plan(
         tables,
-        check,
-        beside_contents(request, system, means_query(request, system)),
+        check_query(request),
+        beside_contents(request, system, means),
         by_segment_query(request, system) if request.by_segment else None,
         by_user_query(request, system) if request.by_user else None,
     )
@@ -112,7 +89,9 @@ def contents_query(request: Request, system: str, by_user: bool = False) -> str:
     columns = ["users AS users_with_rec"] + ["users_without_history"] * request.history
     columns = ["userid", "n_rec"] if by_user else columns
     chosen = request.contents_by_user if by_user else request.contents
-    columns += [measure_column(request, one) for one in chosen]
+    for one in chosen:
+        name, own = identifier(one.name), own_cuts(request, one)
+        columns.append(f"CASE WHEN {cut_off_condition(own)} THEN {name} END AS {name}" if own else name)
     cuts = [k for k in request.ks if any(k in one.cuts for one in chosen)]
     return f"SELECT {system}k, {', '.join(columns)}\nFROM {contents_call(request, cuts, by_user)}"
 
@@ -271,7 +250,13 @@ def with_segments(request: Request, table: str = "by_user") -> str:
 def by_user_query(request: Request, system: str) -> str:
     """Return the values by user and k, in order."""
     names = ["system", "userid"] if system else ["userid"]
-    replace = f" REPLACE ({', '.join(map(safe_column, names))})" if request.safe_text else ""
+    quoted = [  # in front of text that a spreadsheet would take for a formula
+        f"CASE WHEN typeof({name}) = 'VARCHAR' "
+        f"AND regexp_matches(CAST({name} AS VARCHAR), {literal(FORMULA)}) "
+        f"THEN concat('''', {name}) ELSE CAST({name} AS VARCHAR) END AS {name}"
+        for name in names
+    ]
+    replace = f" REPLACE ({', '.join(quoted)})" if request.safe_text else ""
     source = by_user = request.table("by_user")
     if request.contents_by_user:
         contents = f"SELECT * EXCLUDE (n_rec) FROM {request.table('contents')}"
@@ -280,23 +265,9 @@ def by_user_query(request: Request, system: str) -> str:
     return f"SELECT *{replace}\nFROM {source}\nORDER BY {order}"
 
 
-def safe_column(name: str) -> str:
-    """Return a column with a quote in front of text that a spreadsheet would take for a formula."""
-    text = f"CAST({name} AS VARCHAR)"
-    is_formula = f"typeof({name}) = 'VARCHAR' AND regexp_matches({text}, {literal(FORMULA)})"
-    return f"CASE WHEN {is_formula} THEN concat('''', {name}) ELSE {text} END AS {name}"
-
-
 def mean_columns(choices: Iterable[Choice]) -> str:
     names = (identifier(choice.name) for choice in choices)
     return "".join(f",\n    ranking_mean({name}) AS {name}" for name in names)
-
-
-def measure_column(request: Request, choice: Choice) -> str:
-    """Return the column of a measure, NULL at cut-offs that are not its own."""
-    name = identifier(choice.name)
-    is_own = set(choice.cuts) == set(request.ks)
-    return name if is_own else f"CASE WHEN {cut_off_condition(choice.cuts)} THEN {name} END AS {name}"
 
 
 def cut_off_condition(cuts: Sequence[int | None]) -> str:

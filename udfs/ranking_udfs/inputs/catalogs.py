@@ -16,6 +16,8 @@ RESERVED = ("memory", "system", "temp")  # names of databases that are DuckDB's 
 class Catalog:
     """A catalog without names: everything is a file."""
 
+    path: str | None = None  # of a database, which is attached by attach_statement
+
     def find(self, con: duckdb.DuckDBPyConnection, text: str) -> str | None:
         """Return the SQL behind FROM of the table of this name, or None if there is none."""
         return None
@@ -25,26 +27,12 @@ class Catalog:
         is_query = "; of a query, make a file, or a view, and say --database" if QUERY.match(text) else ""
         return DataError(f"{text}: no such file{is_query}")
 
-    def statements(self) -> list[str]:
-        """Return the statements that make the tables known, to be printed before their readers."""
-        return []
-
-    def files(self) -> list[str]:
-        """Return the files that are read for the tables."""
-        return []
-
 
 class Database(Catalog):
     """The tables and views of a database file, which is attached."""
 
     def __init__(self, path: str) -> None:
         self.path, self.name = path, database_name(path)
-
-    def statements(self) -> list[str]:
-        return [attach_statement(self.path)]
-
-    def files(self) -> list[str]:
-        return [self.path]
 
     def relations(self, con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str], str]:
         """Return the SQL name of each table and view by its schema and name in lower case."""

@@ -11,7 +11,7 @@ import duckdb
 from ..duckdb.hosting import find_hosted
 from ..duckdb.statements import identifier
 from ..evaluation.errors import DataError
-from .catalogs import Connection, Frame
+from .catalogs import Frame
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -31,17 +31,8 @@ class WorkConnection:
     prefix: str  # the beginning of the names of all tables and views that are made
     views: list[str] = field(default_factory=list)  # the views that read data frames
 
-    @property
-    def catalog(self) -> Connection:
-        """The meaning of names on this connection."""
-        return Connection(has_tables=not self.is_own)
-
     def recommendations(self, given: Any) -> list[str | tuple[str, str]]:
-        """Return the tables that `rec` stands for: one, or one for each model by its name.
-
-        Raises:
-            DataError: it is none of FORMS, or a name is not a text.
-        """
+        """Return the tables that `rec` stands for, by models if named; DataError if it is none of FORMS."""
         if not isinstance(given, Mapping):
             return [self.name("rec", given)]
         if not given or not all(isinstance(name, str) and name for name in given):
@@ -49,11 +40,7 @@ class WorkConnection:
         return [(name, self.name(f"rec[{name!r}]", one)) for name, one in given.items()]
 
     def name(self, label: str, given: Any) -> str:
-        """Return the name of a table or file, or put a data frame into the connection.
-
-        Raises:
-            DataError: it is none of FORMS.
-        """
+        """Name a table or file, or put a data frame into the connection; DataError if it is none of FORMS."""
         if isinstance(given, (str, os.PathLike)):
             return os.fspath(given)
         view = f"{self.prefix}input_{len(self.views)}"
@@ -79,23 +66,21 @@ class WorkConnection:
             self.con.unregister(view)
         self.views.clear()
         for kind in ("table", "view"):
-            query = (
-                f"SELECT {kind}_name FROM duckdb_{kind}s() WHERE temporary AND starts_with({kind}_name, $1)"
-            )
-            for (name,) in self.con.execute(query, [self.prefix]).fetchall():
+            made = f"FROM duckdb_{kind}s() WHERE temporary AND starts_with({kind}_name, $1)"
+            for (name,) in self.con.execute(f"SELECT {kind}_name {made}", [self.prefix]).fetchall():
                 self.con.execute(f"DROP {kind} temp.{identifier(name)}")
 
     def result(self, query: str) -> duckdb.DuckDBPyRelation:
         """Compute the query, and return a relation that reads nothing but its rows.
 
         A relation keeps its connection open. On one of the package's own, the rows are a table; on the
-        user's, in which nothing may be left, they are Arrow's.
+        user's, in which nothing may be left, they are Arrow's, of a table, so that the query is planned once.
         """
+        table = "result" if self.is_own else f"{self.prefix}result"
+        self.con.execute(f"CREATE TEMP TABLE {table} AS\n{query}")
         if self.is_own:
-            self.con.execute(f"CREATE TEMP TABLE result AS\n{query}")
-            return self.con.table("result")
-        found = self.con.sql(query)
-        rows, columns = to_arrow_rows(found)
+            return self.con.table(table)
+        rows, columns = to_arrow_rows(self.con.table(table))
         return self.con.from_arrow(rows).project(columns)
 
 
@@ -136,8 +121,12 @@ def open_connection(
         add_pack(connection.con, "macros" if connection.is_own and not has_functions else "all")
     except ValueError as error:
         raise DataError(str(error).removeprefix("register: ")) from None
+    taken = """
+        SELECT 1 FROM duckdb_tables() WHERE starts_with(lower(table_name), $1)
+        UNION ALL SELECT 1 FROM duckdb_views() WHERE starts_with(lower(view_name), $1) LIMIT 1
+    """
     number = 1
-    while is_taken(connection.con, connection.prefix):
+    while connection.con.execute(taken, [connection.prefix]).fetchall():
         number += 1
         connection.prefix = f"_ranking_{caller}_{number}_"
     try:
@@ -145,12 +134,3 @@ def open_connection(
     finally:
         with suppress(duckdb.TransactionException):  # one that is aborted takes all with it
             connection.clear()
-
-
-def is_taken(con: duckdb.DuckDBPyConnection, prefix: str) -> bool:
-    """Return whether there is a table or view whose name begins so."""
-    query = """
-        SELECT 1 FROM duckdb_tables() WHERE starts_with(lower(table_name), $1)
-        UNION ALL SELECT 1 FROM duckdb_views() WHERE starts_with(lower(view_name), $1) LIMIT 1
-    """
-    return bool(con.execute(query, [prefix]).fetchall())

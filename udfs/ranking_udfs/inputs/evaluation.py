@@ -80,8 +80,7 @@ class Evaluation:
     def prepare(self) -> None:
         """Put the measures of what is in the lists apart; `evaluate` has all that it can where none is named.
 
-        Raises:
-            UsageError: the request cannot be met, whatever is in the files.
+        UsageError if the request cannot be met, whatever is in the files.
         """
         request, given = self.request, [name for name in TABLES_OF_CONTENTS if getattr(self.request, name)]
 
@@ -140,7 +139,7 @@ class Evaluation:
     @property
     def systems(self) -> Sequence[str]:
         """The models, in the order of their files; none where no column tells them apart."""
-        return self.tables.systems
+        return self.tables.models
 
     @cached_property
     def plan(self) -> Plan:
@@ -207,8 +206,7 @@ class Evaluation:
     def make_tables(self) -> list[Row]:
         """Make the tables of the plan; return the problems of the data if they are looked for.
 
-        Raises:
-            NothingInCommonError: a model has no user or no item in common with truth.
+        NothingInCommonError if a model has no user or no item in common with truth.
         """
         self.check_users()
         self.step("ranking")

@@ -182,7 +182,7 @@ def open_source(
     try:
         if all(tables):
             rows = f"({' UNION ALL BY NAME '.join(f'FROM {one}' for one in tables)})"
-            source = typed_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
+            source = table_source(con, path, rows if tables[1:] else str(tables[0]), wanted)
         else:
             read = [(one, stdin if one == STDIN else one) for one in paths]
             files = [file for one, location in read for file in checked_files(con, catalog, one, location)]
@@ -248,72 +248,56 @@ def file_source(
         names = wanted.columns
         texts = {names[role]: "VARCHAR" for role in TEXTS if names.get(role, "").lower() in folders}
         types = f", hive_types = {struct_literal(texts)}" if texts else ""
-        return typed_source(con, path, f"{function}({location}{types})", wanted)
-    reader = f"{function}({location}" + (", hive_types_autocast = false" if folders else "")
-    return text_source(con, path, function, reader, wanted)
+        return table_source(con, path, f"{function}({location}{types})", wanted)
+    as_text = ", hive_types_autocast = false" if folders else ""
+    return table_source(con, path, f"{function}({location}{as_text})", wanted, function)
 
 
 def describe_columns(
     con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted
-) -> tuple[dict[str, str], dict[str, str], str]:
-    """Return the names of the columns by role, the type of each, and that of a whole row."""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the names of the columns by role, and the types of all columns by name."""
     types = {name: kind for name, kind, *_ in con.execute(f"DESCRIBE FROM {rows}").fetchall()}
     by_name = {name.lower(): name for name in types}  # as in SQL, upper and lower case are the same
     names = {role: by_name[name.lower()] for role, name in wanted.columns.items() if name.lower() in by_name}
-    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
     if missing := {role: name for role, name in wanted.required.items() if role not in names}:
         raise MissingColumnsError(path, missing, types)
-    return names, {role: types[name] for role, name in names.items()}, row
+    return names, types
 
 
-def not_a_number_error(path: str, column: str, kind: str) -> DataError:
-    return DataError(f"{path}: {column!r} must be a number, got {shorten(kind)}")
-
-
-def typed_source(con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted) -> Source:
-    """Open a source that has types of its own: a Parquet file, a table."""
-    names, kinds, row = describe_columns(con, path, rows, wanted)
-    for role in (name for name in NUMBERS if name in names):
-        if not is_number(con, role, kinds[role]):
-            raise not_a_number_error(path, names[role], kinds[role])
-    columns = {role: identifier(name) for role, name in names.items()}
-    ids = {role: kind for role, kind in kinds.items() if role in IDS}
-    return Source(path, rows, columns, ids, is_text=False, type=row)
-
-
-def text_source(
-    con: duckdb.DuckDBPyConnection, path: str, function: str, reader: str, wanted: Wanted
+def table_source(
+    con: duckdb.DuckDBPyConnection, path: str, rows: str, wanted: Wanted, function: str = ""
 ) -> Source:
-    """Open a CSV or JSON file that `reader` reads, a call without its last bracket."""
-    names, kinds, row = describe_columns(con, path, f"{reader})", wanted)
-    numbers = [role for role in NUMBERS if role in names and is_number(con, role, kinds[role])]
-    for role in (name for name in NUMBERS if name in names and name not in numbers):
-        if function != "read_csv" and kinds[role] not in ("JSON", '"NULL"'):
-            raise not_a_number_error(path, names[role], kinds[role])
+    """Open what this SQL reads, of a text file by `function`; DataError if a score or grade is no number.
+
+    A CSV or JSON file has no types of its own: ids are read as they are written, and numbers as DOUBLE.
+    """
+    names, types = describe_columns(con, path, rows, wanted)
+    kinds, numbers = {role: types[name] for role, name in names.items()}, []
+    for role in (one for one in NUMBERS if one in names):
+        ((is_number,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kinds[role]]).fetchall()
+        if is_number or (role == "rel" and kinds[role] == "BOOLEAN"):
+            numbers.append(role)
+        elif not function or (function == "read_json" and kinds[role] not in ("JSON", '"NULL"')):
+            raise DataError(f"{path}: {names[role]!r} must be a number, got {shorten(kinds[role])}")
+    ids = {role: kind for role, kind in kinds.items() if role in IDS}
+    if function:
+        ids = {role: "BIGINT" if kind == "BIGINT" else "VARCHAR" for role, kind in ids.items()}
+        reader = rows.removesuffix(")")
+        is_csv = function == "read_csv"
+        rows = csv_rows(reader, names, kinds, numbers) if is_csv else json_rows(path, reader, names, kinds)
     columns = {role: identifier(name) for role, name in names.items()}
-    ids = {role: "BIGINT" if kinds[role] == "BIGINT" else "VARCHAR" for role in IDS if role in kinds}
-    if function == "read_csv":
-        texts = [
-            role
-            for role, kind in kinds.items()
-            if role == "time" or (kind == "VARCHAR" and role not in NUMBERS)
-        ]
-        return Source(path, csv_rows(reader, names, [*numbers, *texts]), columns, ids, type=row)
-    return Source(path, json_rows(path, reader, names, kinds), columns, ids, type=row)
+    row = f"STRUCT({', '.join(f'{identifier(name)} {kind}' for name, kind in types.items())})"
+    return Source(path, rows, columns, ids, is_text=bool(function), type=row)
 
 
-def is_number(con: duckdb.DuckDBPyConnection, role: str, kind: str) -> bool:
-    """Return whether values of this type are scores or grades as they are."""
-    ((found,),) = con.execute(f"SELECT {IS_NUMBER}(?)", [kind]).fetchall()
-    return bool(found) or (role == "rel" and kind == "BOOLEAN")
-
-
-def csv_rows(reader: str, names: Mapping[str, str], typed: Container[str]) -> str:
-    """Return the rows of a CSV file, with types for all columns but those of the roles `typed`."""
+def csv_rows(reader: str, names: Mapping[str, str], kinds: Mapping[str, str], numbers: Container[str]) -> str:
+    """Return the rows of a CSV file, with types for all columns but those that have them."""
+    typed = {role for role, kind in kinds.items() if kind == "VARCHAR" and role not in NUMBERS} | {"time"}
     types = {
         name: "DOUBLE" if role in NUMBERS else "VARCHAR"  # DuckDB's error names the line without a number
         for role, name in names.items()
-        if role not in typed
+        if role not in typed and role not in numbers
     }
     return f"{reader}, types = {struct_literal(types)})" if types else f"{reader})"
 
@@ -347,22 +331,18 @@ def struct_literal(types: Mapping[str, str]) -> str:
     return f"{{{', '.join(f'{literal(name)}: {literal(kind)}' for name, kind in types.items())}}}"
 
 
-def read_lines(location: str) -> str:
-    """Return the SQL that reads the lines of files, which are named in SQL."""
-    return (
-        f"read_csv({location}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
-        "header = false, delim = '', quote = '', escape = '')"
-    )
-
-
 def trec_source(path: str, location: str, fields: int) -> Source:
     """Open a TREC run (system, topic, document, score) or qrels (topic, document, grade) as a table."""
     shape = "topic Q0 doc rank score tag" if fields == RUN else "topic 0 doc grade"
     message = literal(f"{path}: a line is not of the shape `{shape}`: ")
+    read_lines = (
+        f"read_csv({location}, columns = {{'line': 'VARCHAR'}}, auto_detect = false, "
+        "header = false, delim = '', quote = '', escape = '')"
+    )
     rows = (
         f"(SELECT CASE WHEN len(words) = {fields} THEN words ELSE error({message} || line) END AS words\n"
         "FROM (SELECT line, regexp_split_to_array(trim(line, e' \\t\\r'), '\\s+') AS words\n"
-        f"FROM {read_lines(location)} WHERE trim(line, e' \\t\\r') <> ''))"
+        f"FROM {read_lines} WHERE trim(line, e' \\t\\r') <> ''))"
     )
     columns = {"userid": "words[1]", "itemid": "words[3]"}
     if fields == RUN:

@@ -18,7 +18,7 @@ from ..evaluation.defaults import EVERYBODY, NONE
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import COLUMNS, Columns
 from ..texts import shorten
-from .catalogs import Catalog, Frame
+from .catalogs import Catalog, Frame, attach_statement
 from .files import (
     IDS,
     QRELS,
@@ -88,7 +88,7 @@ class Tables:
     prefix: str  # the beginning of their names
     statements: Sequence[str]  # the SQL that made them
     has_system: bool  # whether rec has a column `system`, which tells models apart
-    systems: Sequence[str]  # the models, in the order of their files; none where nothing tells them apart
+    models: Sequence[str]  # their names, in the order of their files; none where nothing tells them apart
     is_named: bool  # whether results name the models: not the one of a column that has no other
     files: Mapping[str | None, str]  # the file of each model by its name, or under None that of all
     # the models whose scores have the opposite sign of those given, None where there is one without a name
@@ -118,41 +118,55 @@ def load(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> Tables:
             break
         except duckdb.Error as error:
             sources = with_ids_as_text(sources, error)
-    made = [*inputs.catalog.statements(), *statements]
+    database = inputs.catalog.path
+    made = [*([attach_statement(database)] if database is not None else []), *statements]
     if inputs.stdin != STDIN:
         made = [one.replace(literal(inputs.stdin), "'/dev/stdin'") for one in made]
     has_system = "system" in recs[0].columns
-    systems: dict[str, Source] = {}
-    for (given, _), rec in zip(named, recs, strict=True):
-        names = [given]
-        if has_system and not given:
-            rows = f"({rec.select(['system'])})" if len(recs) > 1 else f"{inputs.prefix}rec"
-            found = con.execute(f"SELECT DISTINCT system FROM {rows} ORDER BY system").fetchall()
-            names = [name for (name,) in found]
-        for name in names:
-            if name in systems:
-                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
-                there = f"{systems[name].path} has a model {shorten(name)!r} too"
-                raise DataError(f"{rec.path}: {there}: {rule}")
-            systems[name] = rec
-    for name in inputs.ascending:
-        if name not in systems:
-            rule = "be without a name where no column tells models apart"
-            rule = f"name a model ({shorten(', '.join(systems))})" if has_system else rule
-            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
+    named = [(name, rec) for (name, _), rec in zip(named, recs, strict=True)]
+    models = find_models(con, inputs, named)
     are_named = all(name for name, _ in named)
     files = {name or None: file_of(rec) for name, rec in named} if are_named or len(named) == 1 else {}
     return Tables(
         inputs.prefix,
         made,
         has_system,
-        [*systems] if has_system else [],
-        is_named=len(systems) > 1 or are_named,
+        [*models] if has_system else [],
+        is_named=len(models) > 1 or are_named,
         files={name: file for name, file in files.items() if file is not None},
-        negated={*inputs.ascending, *(name or None for name, rec in systems.items() if rec.is_negated)},
+        negated={*inputs.ascending, *(name or None for name, rec in models.items() if rec.is_negated)},
         truth=file_of(opened["truth"]) if "truth" in opened else None,
         history=None if isinstance(inputs.history, Frame) else inputs.history,
     )
+
+
+def find_models(
+    con: duckdb.DuckDBPyConnection, inputs: Inputs, named: Sequence[tuple[str, Source]]
+) -> dict[str, Source]:
+    """Return each model by its name, "" if nothing names it, with its source; of a column, in order.
+
+    DataError if two files share a model, UsageError if `ascending` names what is none.
+    """
+    models: dict[str, Source] = {}
+    for given, rec in named:
+        names = [given]
+        if not given and "system" in rec.columns:
+            rows = f"({rec.select(['system'])})" if len(named) > 1 else f"{inputs.prefix}rec"
+            found = con.execute(f"SELECT DISTINCT system FROM {rows} ORDER BY system").fetchall()
+            names = [name for (name,) in found]
+        for name in names:
+            if name in models:
+                rule = f"name them, as in NAME={rec.path}, or say --parts if they are parts of one table"
+                there = f"{models[name].path} has a model {shorten(name)!r} too"
+                raise DataError(f"{rec.path}: {there}: {rule}")
+            models[name] = rec
+    for name in inputs.ascending:
+        if name not in models:
+            rule = f"name a model ({shorten(', '.join(models))})"
+            if "system" not in named[0][1].columns:
+                rule = "be without a name where no column tells models apart"
+            raise UsageError(f"--ascending must {rule}, got {shorten(repr(name))}")
+    return models
 
 
 def file_of(source: Source) -> str | None:
@@ -163,17 +177,13 @@ def file_of(source: Source) -> str | None:
 def open_sources(
     con: duckdb.DuckDBPyConnection, inputs: Inputs
 ) -> tuple[dict[str, Source], list[tuple[str, Source]]]:
-    """Return the sources of the other tables by their names, and the models with theirs.
-
-    Raises:
-        DataError: columns are missing; a file cannot be what it should be. Of truth before rec.
-    """
+    """Return the sources of the other tables and of the models, by name; errors of truth come first."""
 
     def opened(*names: str) -> dict[str, Source]:
-        wanted = {name: of for name, of in inputs.other_tables.items() if name in names}
         return {
-            name: open_source(con, [path], columns, inputs.catalog, inputs.stdin)
-            for name, (path, columns) in wanted.items()
+            name: open_source(con, [path], wanted, inputs.catalog, inputs.stdin)
+            for name, (path, wanted) in inputs.other_tables.items()
+            if name in names
         }
 
     try:
@@ -206,7 +216,11 @@ def check_unread(
 
     if truth and columns.grade_col is None and "rel" not in truth.columns:
         for name in unread("grades", truth):
-            if name.lower() == columns.score_col.lower() and not differs(con, truth, name):
+            column = identifier(name)
+            is_one_value = f"SELECT min({column}) IS NOT DISTINCT FROM max({column}) FROM {truth.rows}"
+            if name.lower() == columns.score_col.lower() and con.execute(is_one_value).fetchall() == [
+                (True,)
+            ]:
                 continue  # as of BEIR's qrels, all of which are relevant
             rule = f"{say('rel', name)} takes it as the grade; {say('rel', '')} makes every row of truth"
             raise DataError(f"{truth.path}: has a column {name} that is not read: {rule} relevant")
@@ -223,13 +237,6 @@ def check_unread(
             rule = f"as {system}, name a column with system/{name} (then take the mean of each user's runs)"
             problem = f"has a column {name} that is not read, and would make one list of several runs"
             raise DataError(f"{rec.path}: {problem}: {rule}; {one_list}")
-
-
-def differs(con: duckdb.DuckDBPyConnection, source: Source, name: str) -> bool:
-    """Return whether a column has more than one value; NULL does not count as one."""
-    column = identifier(name)
-    statement = f"SELECT min({column}) IS DISTINCT FROM max({column}) FROM {source.rows}"
-    return (True,) in con.execute(statement).fetchall()
 
 
 def table_statement(name: str, sources: Sequence[Source]) -> str:
@@ -367,4 +374,4 @@ def input_files(con: duckdb.DuckDBPyConnection, inputs: Inputs) -> list[str]:
     paths = [name_and_path(con, rec, inputs.catalog)[1] for rec in inputs.recs]
     paths += [path for path, _ in inputs.other_tables.values()]
     paths = [path for path in paths if not inputs.catalog.find(con, path)]
-    return [file for path in paths for file in list_files(con, path)] + inputs.catalog.files()
+    return [file for path in paths for file in list_files(con, path)] + [*filter(None, [inputs.catalog.path])]
