@@ -2,7 +2,7 @@
 
 import contextlib
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from types import ModuleType
 
 import duckdb
@@ -83,13 +83,7 @@ def duckdb_connection(con: object) -> duckdb.DuckDBPyConnection:
 def add_missing(con: duckdb.DuckDBPyConnection, hivemall: bool | None = None, temp: bool = True) -> list[str]:
     """Add what the connection does not have yet; return the names that are someone else's.
 
-    Args:
-        con: a connection.
-        hivemall: whether measures are to be aggregates; None leaves them as they are.
-        temp: as of `register`.
-
-    Raises:
-        ValueError: as `register`.
+    Arguments and errors are those of `register`; hivemall=None leaves measures as they are.
     """
     try:
         return add_all(con, hivemall, temp)
@@ -161,15 +155,11 @@ def add_macros(
     with contextlib.nullcontext() if in_transaction else transaction(con):
         for name in unwanted:
             con.execute(f"DROP MACRO {'TABLE' if is_table(name) else ''} temp.main.{identifier(name)}")
-        for statement in parsed(
-            con, macro_statements({name: wanted[name] for name in missing if name in wanted})
-        ):
+        statements = []
+        for name in (one for one in missing if one in wanted):
+            statements.append(wanted[name].sql)
+            if wanted[name].description:
+                statements.append(wanted[name].comment(f"temp.main.{identifier(name)}"))
+        for statement in parsed(con, statements):
             con.execute(statement)
         con.execute(f"CREATE OR REPLACE TEMP MACRO {LAST_MACRO}() AS {mark(wanted)}")
-
-
-def macro_statements(temp_macros: Mapping[str, Macro]) -> Iterator[str]:
-    for name, macro in temp_macros.items():
-        yield macro.sql
-        if macro.description:
-            yield macro.comment(f"temp.main.{identifier(name)}")

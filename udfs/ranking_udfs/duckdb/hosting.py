@@ -115,12 +115,9 @@ def for_all() -> dict[str, str]:
 
 
 def attach_host(con: duckdb.DuckDBPyConnection) -> None:
-    """Attach the database `_ranking` if it is not there, or is another version's.
+    """Attach the database `_ranking` if it is not there, or is another version's; ValueError if not ours.
 
     By a cursor of its own, since a transaction writes to one database only, which may be the user's.
-
-    Raises:
-        ValueError: there is a database `_ranking` of another origin.
     """
     with contextlib.closing(con.cursor()) as cursor:
         found = said_mark(cursor, HOST)
@@ -191,11 +188,7 @@ def is_hosted(con: duckdb.DuckDBPyConnection) -> bool:
 
 
 def attach_for_all(con: duckdb.DuckDBPyConnection) -> None:
-    """Attach the database `ranking` if it is not there.
-
-    Raises:
-        ValueError: there is a database or schema `ranking` of another origin.
-    """
+    """Attach the database `ranking` if it is not there; ValueError if there is one of another origin."""
     question = f"""
         SELECT 'database', coalesce(path, 'memory') FROM duckdb_databases()
         WHERE database_name ILIKE '{DATABASE}'

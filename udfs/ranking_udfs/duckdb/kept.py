@@ -37,11 +37,7 @@ def place(prefix: str, source: str, suffix: str) -> Path | None:
 
 
 def keep(path: Path, prefix: str, write: Callable[[Path], object]) -> None:
-    """Write a file that others see whole or not at all, and remove the older ones of its prefix and suffix.
-
-    Raises:
-        OSError: that is not possible.
-    """
+    """Write a file that others see whole or not at all, and remove older ones; OSError where that fails."""
     if sys.dont_write_bytecode:
         raise OSError("sys.dont_write_bytecode")
     path.parent.mkdir(parents=True, exist_ok=True)

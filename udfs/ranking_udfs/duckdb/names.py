@@ -49,24 +49,18 @@ class InUse:
     others: set[str] = field(default_factory=set)  # of the other kind, scalar or table
 
 
-@cache
-def names_query() -> str:
-    """Return the query for what the catalog has under the names of the pack."""
+def names_in_use(con: duckdb.DuckDBPyConnection) -> InUse:
+    """Ask the catalog, once, since that takes as long as 50 small macros.
+
+    ValueError if a name that must be the pack's is someone else's.
+    """
     names = f"unnest(string_split({literal(' '.join(permanent_names()))}, ' '))"  # one text is quick to parse
-    return f"""
+    query = f"""
         SELECT
             database_name, schema_name, lower(function_name), function_type LIKE 'table%', function_oid,
             coalesce(macro_definition, return_type, '')
         FROM duckdb_functions() WHERE lower(function_name) IN (SELECT {names})"""
-
-
-def names_in_use(con: duckdb.DuckDBPyConnection) -> InUse:
-    """Ask the catalog, once, since that takes as long as 50 small macros.
-
-    Raises:
-        ValueError: a name that must be the pack's is someone else's.
-    """
-    rows = con.execute(*parsed(con, [names_query()])).fetchall()
+    rows = con.execute(*parsed(con, [query])).fetchall()
     first, last, found = float("inf"), {}, InUse()
     for database, schema, name, _, oid, text in rows:
         if name == FIRST_FUNCTION and text.startswith(f"ENUM('{PACK} "):
