@@ -17,13 +17,15 @@
 -- ties:         'item' or 'expected', as for ranking_by_user
 -- Returns:      baseline, system, k, measure, users (with a value of both), users_undefined (of one or none),
 --               users_without_rec_baseline and users_without_rec_system (who count with an empty list), mean_baseline,
---               mean_system, difference (of the means, of d = system - baseline), low and high (its confidence interval),
---               relative (difference / mean_baseline), relative_low and relative_high (Fieller's interval; NULL where that
---               has no bounds), wins, ties (|d| <= 1e-12 of the values or 1, which counts as 0) and losses (of system),
---               standard_error, effect_size (difference / standard deviation of d), p, p_adjusted, p_same (that the
---               difference is as large as the margin), p_same_adjusted, method, minimum_detectable_effect (the difference that so
---               many users would show in 80 of 100 cases), verdict: 'better', 'worse', 'same' or 'unclear';
---               higher_is_better (NULL where neither end is)
+--               mean_system, low and high (the confidence interval of difference), relative (difference / mean_baseline),
+--               relative_low and relative_high (Fieller's interval; NULL where that has no bounds), wins, ties (|d| <= 1e-12 of
+--               the values or 1, which counts as 0) and losses (of system), standard_error, effect_size (difference / standard
+--               deviation of d), p, p_adjusted, p_same (that the difference is as large as the margin), p_same_adjusted,
+--               method, minimum_detectable_effect (the difference that so many users would show in 80 of 100 cases),
+--               higher_is_better (NULL where neither end is), caveats (what the row itself tells against the verdict, as codes
+--               with commas: not_in_rec and one_system_only, of 5 % of the users or more, as ranking_check counts them;
+--               few_differ, of fewer than 5 users; NULL for none), difference (of the means, of d = system - baseline),
+--               verdict: 'better', 'worse', 'same' or 'unclear'
 -- Errors:       as for ranking_summary; rec without two systems; a baseline that is none of them; a measure of which
 --               neither end is better; an option with a value that is not allowed; two systems that recommend to
 --               no user in common; a system without an item of truth

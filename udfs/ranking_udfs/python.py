@@ -122,7 +122,8 @@ def compare(
 
     Returns:
         A relation with a row per comparison, the columns of `ranking_compare_by_user`, and if there are
-        segments, segment before them. It reads as that of `evaluate`.
+        segments, segment before them; its caveats name what the check finds, too. It reads as that of
+        `evaluate`.
 
     Raises:
         ValueError: the data or an argument is not valid.

@@ -60,18 +60,28 @@ _ranking_bounds AS (FROM _ranking_intervals('_ranking_tests', (1 - confidence::D
 SELECT
     pair, measure_place, ranking_segment, pairs.baseline, pairs.system, k, measure, users,
     users_undefined, users_without_rec_baseline, users_without_rec_system, mean_baseline, mean_system,
-    difference, low, high, relative, relative_low, relative_high,
+    low, high, relative, relative_low, relative_high,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_higher ELSE n_lower END AS wins,
     users - n_higher - n_lower AS ties,
     CASE WHEN higher_is_better IS NOT FALSE THEN n_lower ELSE n_higher END AS losses,
     standard_error, effect_size, p, p_adjusted, p_same, p_same_adjusted, method,
-    minimum_detectable_effect,
-    _ranking_verdict(p_adjusted, p_same_adjusted, alpha, difference, higher_is_better) AS verdict,
-    higher_is_better
+    minimum_detectable_effect, higher_is_better,
+    _ranking_joined(
+        [
+            -- These two where ranking_check has them as doubtful: of 5 % of the users.
+            CASE WHEN greatest(users_without_rec_baseline, users_without_rec_system) >= 0.05 * found THEN 'not_in_rec' END,
+            CASE WHEN coalesce(
+                2 * (found - n_shared) - users_without_rec_baseline - users_without_rec_system, found - n_shared) >= 0.05 * found
+                THEN 'one_system_only' END,
+            CASE WHEN n_higher + n_lower < 5 AND verdict NOT IN ('same', 'unclear') THEN 'few_differ' END],
+        ',') AS caveats,
+    -- DuckDB's shell shows the first columns and the last.
+    difference, verdict
 FROM (
     SELECT
         *,
-        (1 - confidence::DECIMAL(20, 19))::DOUBLE AS alpha,
+        _ranking_verdict(
+            p_adjusted, p_same_adjusted, (1 - confidence::DECIMAL(20, 19))::DOUBLE, difference, higher_is_better) AS verdict,
         max(n_shared) OVER (PARTITION BY pair) = 0 AS is_disjoint
     FROM _ranking_bounds)
 JOIN _ranking_pairs AS pairs USING (pair)

@@ -18,6 +18,7 @@ from ..duckdb.statements import identifier
 from ..evaluation.conclusion import (
     best_sentence,
     caveats,
+    few_differ,
     footnote,
     leading_sentence,
     letters_note,
@@ -26,7 +27,6 @@ from ..evaluation.conclusion import (
 )
 from ..evaluation.defaults import DIGITS, EVERYBODY, FORMULA
 from ..evaluation.pairs import ModelOrder, families
-from ..evaluation.problems import is_problem
 from ..evaluation.words import (
     BUT_GAINS,
     COUNTS,
@@ -226,7 +226,6 @@ def measures_table(
     """
     form, digits, width = work.given.format, digits_of(work.given), width_of(work.given.output)
     keys = {"segment": segment} if segment else {}
-    is_named = work.tables.is_named
     at = {(row.get("segment"), row.get("system"), row["k"]): row for row in results}
     columns = list(dict.fromkeys(key[1:] for key in at))
     body: list[Cells] = []
@@ -234,11 +233,14 @@ def measures_table(
         rows, first = [at[one, *column] for column in columns], [one] * len(keys)
         body += [[one, "Users", *(row["users"] for row in rows)]] * len(keys)
         body += [[*first, choice.label, *(value_of(choice, row) for row in rows)] for choice in choices]
-    heads = [f"{system} {cut_off_heading(k)}" if is_named else cut_off_heading(k) for system, k in columns]
+    heads = [
+        f"{system} {cut_off_heading(k)}" if work.tables.is_named else cut_off_heading(k)
+        for system, k in columns
+    ]
     header = [*keys.values(), title, *heads]
     if max(map(len, table("table", header, body, digits).splitlines())) <= width:
         return table(form, header, body, digits)
-    named = {**keys, **({"system": "System"} if is_named else {}), "k": "k"}
+    named = {**keys, **({"system": "System"} if work.tables.is_named else {}), "k": "k"}
     named |= {"users": "Users"} if keys else {}
     body = [
         [format_cut_off(row[name]) if name == "k" else row[name] for name in named]
@@ -263,7 +265,7 @@ def comparison_text(
     """Render a comparison: all numbers for programs; for people the answer, what is against it, and tables.
 
     `found` are the rows of all users, and those of segments if there are any; `gated` of them have a p that
-    is corrected over all that --fail-if looks at. Rows for programs have the codes of problems. With
+    is corrected over all that --fail-if looks at. With
     --explain there is a sentence for each comparison, without it for those of a part of the users.
     """
     given, options, form, digits = (
@@ -274,15 +276,10 @@ def comparison_text(
     )
     everybody, *by_segment = found
     if form in COPIED:
-        results = [
-            {"segment": EVERYBODY, **row, "caveats": codes_of(row, problems)}
-            for rows in found
-            for row in rows
-        ]
+        results = [{"segment": EVERYBODY, **row} for rows in found for row in rows]
         header = list(found[-1][0])  # segments have a column more
-        header.insert(header.index("verdict") + 1, "caveats")
         return render(work.con, given, header, [[row[name] for name in header] for row in results])
-    above = answer(work, orders, problems, [row["k"] for row in everybody])
+    above = answer(work, orders, problems, [row["k"] for row in everybody], few_differ(everybody))
     segment = work.inputs.segment and work.inputs.segment[1]
     texts = [comparison_table(work, None, everybody)]
     texts += [comparison_table(work, segment, rows) for rows in by_segment]
@@ -299,19 +296,18 @@ def comparison_text(
     return document(form, above + with_remarks(form, "\n".join(texts), lines))
 
 
-def answer(work: Evaluation, orders: Orders, problems: Sequence[Row], ks: Collection[int | None]) -> str:
+def answer(
+    work: Evaluation,
+    orders: Orders,
+    problems: Sequence[Row],
+    ks: Collection[int | None],
+    more: Sequence[str] = (),
+) -> str:
     """Say which model is the best by the first measure, and what in the data stands against it."""
     first = [(one.name, one.cuts[0]) for one in work.request.choices[:1]]
     lines = [leading_sentence(one) for one in orders if one is not None and (one.measure, one.k) in first]
-    lines += [f"Against this: {text}" for text in caveats(problems, ks)]
+    lines += [f"Against this: {text}" for text in (*caveats(problems, ks), *more)]
     return "".join(remark(work.given.format, line) for line in lines) + "\n" * bool(lines)
-
-
-def codes_of(row: Row, problems: Sequence[Row]) -> str | None:
-    """Return the codes of what stands against the verdict of a row, with commas; None if nothing does."""
-    systems, ks = (None, row["baseline"], row["system"]), (None, row["k"])
-    found = [one for one in problems if is_problem(one) and one["system"] in systems and one["k"] in ks]
-    return ",".join(dict.fromkeys(one["code"] for one in found)) or None
 
 
 def best_lines(work: Evaluation, orders: Orders, digits: int) -> list[str]:

@@ -12,7 +12,9 @@ from ..measures.grammar import Choice
 from .defaults import NONE
 from .errors import UsageError
 from .options import ComparisonOptions
+from .problems import is_problem
 from .queries import Request, cut_off_condition, fetch_rows, own_cuts, with_segments
+from .words import Row
 
 GATED = {  # the columns that `ranking_gate` reads or writes
     **dict.fromkeys(("measure", "method", "verdict"), "VARCHAR"),
@@ -64,6 +66,20 @@ def compare_queries(request: Request, options: ComparisonOptions) -> list[list[s
             of = request.table(str(table))
             queries.append(f"FROM ranking_compare_by_user(\n    '{of}',\n    {arguments}\n){where}")
     return found
+
+
+def with_caveats(query: str, problems: Sequence[Row]) -> str:
+    """Return a comparison whose caveats name the problems of the data too, of its systems and its k."""
+    names = ("system", "k", "code")
+    found = dict.fromkeys(tuple(row[name] for name in names) for row in filter(is_problem, problems))
+    if not found:
+        return query
+    structs = ", ".join(f"row({', '.join(map(sql_value, one))})" for one in found)
+    is_of = "coalesce(one[1] IN (baseline, system), true) AND coalesce(one[2] = k, true)"
+    return f"""SELECT * REPLACE (list_aggregate(list_sort(list_distinct(
+    list_transform(list_filter([{structs}], lambda one: {is_of}), lambda one: one[3])
+    || coalesce(string_split(caveats, ','), []))), 'string_agg', ',') AS caveats)
+FROM ({query})"""
 
 
 def pairs_query(request: Request, options: ComparisonOptions) -> list[str]:

@@ -192,6 +192,16 @@ def caveats(problems: Sequence[Row], ks: Collection[int | None]) -> list[str]:
     return [*texts, "Of less than 1 %: " + " ".join(map(caveat, small))] if small else texts
 
 
+def few_differ(rows: Sequence[Row]) -> list[str]:
+    """Say of which comparisons too few users differ for a verdict."""
+    found = [row for row in rows if "few_differ" in (row["caveats"] or "")]
+    names = [
+        f"{printable(row['baseline'])} and {printable(row['system'])} in {measure_label(row)}"
+        for row in found
+    ]
+    return [f"Fewer than 5 users differ, of {', '.join(names)}."] if names else []
+
+
 def share_of(row: Row) -> float:
     """Return the share that has a problem; 1 where it has no denominator."""
     return float(row["count"] / row["of"]) if row["of"] else 1.0

@@ -1,14 +1,14 @@
 """An evaluation: it loads, checks, measures and compares; entry points and the report call it and format."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import duckdb
 
 from ..duckdb.statements import identifier, literal
-from ..evaluation.comparison import compare_queries, segment_tables
+from ..evaluation.comparison import compare_queries, segment_tables, with_caveats
 from ..evaluation.defaults import COMPARED_MEASURES, EVERYBODY, MEASURES, NO_CLOSED_FORM, K
 from ..evaluation.errors import DataError, UsageError
 from ..evaluation.options import LISTS, ComparisonOptions, names_of
@@ -45,6 +45,7 @@ class Evaluation:
     given: Any
     notify: Callable[[Row], None] = silent  # is called with each problem that is found
     step: Callable[[str], None] = silent  # is called with the name of each step when it begins
+    found: list[Row] = field(default_factory=list)  # the problems that make_tables has found
 
     def __post_init__(self) -> None:
         """Make the request and the options of a comparison of what is given.
@@ -212,7 +213,7 @@ class Evaluation:
         self.step("ranking")
         for statement in self.plan.tables:
             self.con.execute(statement)
-        problems = self.problems() if self.is_checked else []
+        self.found = problems = self.problems() if self.is_checked else []
         for row in problems:
             self.notify(row)
         if not self.allow_empty:
@@ -239,5 +240,9 @@ class Evaluation:
         return f"SELECT {', '.join(names)}\nFROM {source}\nORDER BY {', '.join(order)}"
 
     def comparisons(self) -> list[list[str]]:
-        """Return the queries of the comparisons of all users, and if there are segments, of each."""
-        return compare_queries(self.request, self.options)
+        """Return the queries of the comparisons of all users, and if there are segments, of each.
+
+        Their caveats name the problems that make_tables has found.
+        """
+        queries = compare_queries(self.request, self.options)
+        return [[with_caveats(query, self.found) for query in each] for each in queries]
