@@ -72,16 +72,17 @@ def head(name: str) -> Head:
     """The head of a macro's file.
 
     Raises:
-        ValueError: there is no such file, or its head has no paragraph with Returns and Example.
+        ValueError: there is no such file, or no paragraph of its head has an Example and what it Returns.
     """
     if name not in texts():
         raise ValueError(f"{name}.sql: sql/ must have it, since the registry or the reference names {name}")
     comment = re.match(r"(?:--.*\n)*", texts()[name][0])
     paragraphs = re.sub(r"^-- ?", "", comment[0] if comment else "", flags=re.MULTILINE).split("\n\n")
-    places = [i for i, part in enumerate(paragraphs) if re.search(r"^Returns:", part, re.MULTILINE)]
+    places = [i for i, part in enumerate(paragraphs) if re.search(r"^Example:", part, re.MULTILINE)]
     place = places[0] if places else -1
     fields = dict(re.findall(r"^(\S.*?): +((?:.*\n?)(?: .*\n?)*)", paragraphs[place], re.MULTILINE))
-    if len(places) != 1 or "Example" not in fields:
+    has_returns = "Returns" in fields or name.removeprefix("ranking_") in MEASURES
+    if len(places) != 1 or not has_returns:
         raise ValueError(f"{name}.sql: the head must have `Returns:` and `Example:`, in one paragraph")
     example = re.sub(r"\n +", "\n", fields.pop("Example").strip())
     query, _, result = example.partition(";")
@@ -308,6 +309,12 @@ def option_errors(measure: Measure) -> str:
     return "; ".join(rules)
 
 
+def returns(measure: Measure) -> str:
+    """Return what a measure returns, by its range and its value in edge cases."""
+    where = "" if measure.empty.lacking else "where truth is empty, "
+    return f"DOUBLE, {measure.range_text}; {where}{measure.empty}"
+
+
 def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
     if measure.options:
         yield "| option | default | meaning |"
@@ -342,7 +349,7 @@ def measure_section(measure: Measure) -> Iterator[str]:
     yield from bullets(
         measure.name,
         also_called=names_of(measure.name),
-        returns=said.fields["Returns"],
+        returns=f"{returns(measure)}; NULL for NULL",
         errors=option_errors(measure),
         expected_value_over_ties="yes" if measure.expected else "no",
         source=source,
@@ -362,7 +369,7 @@ def list_measure_section(measure: Measure) -> Iterator[str]:
     yield from bullets(
         measure.name,
         also_called=names_of(measure.name),
-        returns=f"DOUBLE, {measure.range_text}; {measure.empty}",
+        returns=returns(measure),
         errors=option_errors(measure),
         source=source,
         checked_against=checked_against(measure),

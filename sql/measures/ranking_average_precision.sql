@@ -1,60 +1,53 @@
--- The mean of the precision at each relevant item; its mean over users is the MAP.
---
 -- The sum of P(r) over the ranks r of the hits, P(r) being the precision of the first r items, divided by |truth|;
 -- with normalize=min by min(|truth|, k), with normalize=hits by the hits in the top k, with normalize=k by k.
 --
 -- normalize: 'truth', 'min', 'hits' or 'k'
--- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Example:   SELECT ranking_average_precision(ranking_judge([1, 3, 2, 6], [1, 2, 4]));  -- 0.5555555555555555
 CREATE OR REPLACE TEMP MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-            / greatest(
-                CASE normalize::VARCHAR
-                    WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                    WHEN 'hits' THEN ranking.n_hits
-                    WHEN 'k' THEN ranking.k
-                    ELSE ranking.n_relevant
-                END,
-                1)
-    END
-)::DOUBLE;
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                WHEN 'hits' THEN ranking.n_hits
+                WHEN 'k' THEN ranking.k
+                ELSE ranking.n_relevant
+            END,
+            1)
+END::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
-        -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
-        -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
-        WHEN normalize::VARCHAR = 'hits' THEN coalesce(
+CASE
+    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
+    -- The hits are counted in the top k, so it goes by how many of the last tie are there, where each is at any
+    -- rank as often; the sum of their precisions is a multiple of n and one of n (n - 1).
+    WHEN normalize::VARCHAR = 'hits' THEN coalesce(
+        list_transform(
             list_transform(
-                list_transform(
-                    tied.ties[-1:],
-                    lambda last: {
-                        'ways': _ranking_tied_ways(last),
-                        'before': last.before,
-                        'above': coalesce(
-                            list_sum(list_transform(
-                                tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
-                            0),
-                        'alone': _ranking_tied_precisions(last, 1, last.taken),
-                        'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
-                lambda of: list_sum(list_transform(
-                    of.ways,
-                    lambda way: way.weight / greatest(of.before + way.hits, 1) * (
-                        of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
-                    / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-            0)
-        ELSE coalesce(
-            list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-            / greatest(
-                CASE normalize::VARCHAR
-                    WHEN 'min' THEN least(tied.k, tied.n_relevant)
-                    WHEN 'k' THEN tied.k
-                    ELSE tied.n_relevant
-                END,
-                1)
-    END
-)::DOUBLE;
+                tied.ties[-1:],
+                lambda last: {
+                    'ways': _ranking_tied_ways(last),
+                    'before': last.before,
+                    'above': coalesce(
+                        list_sum(list_transform(
+                            tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
+                        0),
+                    'alone': _ranking_tied_precisions(last, 1, last.taken),
+                    'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
+            lambda of: list_sum(list_transform(
+                of.ways,
+                lambda way: way.weight / greatest(of.before + way.hits, 1) * (
+                    of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+        0)
+    ELSE coalesce(
+        list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(tied.k, tied.n_relevant)
+                WHEN 'k' THEN tied.k
+                ELSE tied.n_relevant
+            END,
+            1)
+END::DOUBLE;

@@ -1,10 +1,6 @@
--- The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; items
--- without a judgement do not count.
---
 -- 1/R * sum over the hits of (1 - min(n, R) / min(N, R)), n being the judged non-relevant items above the hit, R and
 -- N the relevant and the judged non-relevant items of truth.
 --
--- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_bpref(ranking_judge(['a', 'x', 'b'], ['a', 'x', 'b', 'y'], [1, 0, 1, 0]));  -- 0.75
 CREATE OR REPLACE TEMP MACRO _ranking_bpref(ranking) AS
 (

@@ -1,7 +1,4 @@
--- The sum of the gains of the top k, wherever they stand.
---
 -- gain:    'linear' for the grade itself, 'exp' for 2^grade - 1 (grades to 1000)
--- Returns: DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Example: SELECT ranking_cumulative_gain(ranking_judge(['a', 'b', 'x'], ['a', 'b', 'c'], [4, 3, 2]));  -- 7.0
 CREATE OR REPLACE TEMP MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
 _ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));

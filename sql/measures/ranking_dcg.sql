@@ -1,5 +1,3 @@
--- Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
---
 -- The sum of the discounted gain of the item at each rank r.
 --
 -- gain:      'exp' for 2^grade - 1 (grades to 1000), 'linear' for the grade itself
@@ -7,7 +5,6 @@
 --            / (half_life - 1))
 -- base:      a number > 1, with discount=original alone; NULL for 2
 -- half_life: a number > 1, with discount=half_life alone; NULL for 5
--- Returns:   DOUBLE of 0 or more; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_dcg(ranking_judge([1, 2, 3], [1, 3], [4, 5]), gain := 'linear', discount := 'original');
 --            -- 7.154648767857288
 CREATE OR REPLACE TEMP MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS

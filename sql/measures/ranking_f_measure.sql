@@ -1,22 +1,17 @@
--- The harmonic mean of precision and recall at k, recall weighing beta times as much.
---
 -- (1 + beta^2) P R / (beta^2 P + R) with P = hits / k and R = hits / |truth|, which is (1 + beta^2) hits
 -- / (beta^2 |truth| + k); 0 without a hit. With divide=list, P = hits / min(k, |rec|).
 --
 -- beta:      a number >= 0
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
--- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Example:   SELECT ranking_f_measure(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 4);  -- 0.5714285714285714
 CREATE OR REPLACE TEMP MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE least(
-            (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-                / greatest(
-                    least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
-                        + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
-                    1),
-            1)
-    END
-)::DOUBLE;
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
+            / greatest(
+                least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
+                    + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
+                1),
+        1)
+END::DOUBLE;

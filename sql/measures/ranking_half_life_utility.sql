@@ -1,11 +1,8 @@
--- The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.
---
 -- The sum over the ranks r of max(grade - neutral, 0) / 2^((r - 1) / (half_life - 1)), divided by the same of the
 -- list that ranks all truth items by descending grade, to min(k, |truth|); 0 where that is 0.
 --
 -- half_life: a number > 1
 -- neutral:   a number >= 0
--- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_half_life_utility(ranking_judge([3, 1], [1]), half_life := 2);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 _ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));

@@ -1,18 +1,13 @@
--- 1 if any relevant item stands in the top k, else 0.
---
--- Returns:   DOUBLE, 0 or 1; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_hit_rate(ranking_judge([3, 1, 2, 6], [1, 2, 4]), 1);  -- 0.0
 CREATE OR REPLACE TEMP MACRO _ranking_hit_rate(ranking) AS
 ((ranking.n_hits > 0)::INTEGER)::DOUBLE;
 
 CREATE OR REPLACE TEMP MACRO _ranking_expected_hit_rate(tied) AS
-(
-    -- Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways.
-    coalesce(
-        list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
-            list_product(list_transform(
-                range(least(tie.taken, tie.hits)),
-                lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
-            1))[1],
-        0)
-)::DOUBLE;
+-- Without a hit, the ranks taken and the hits are apart: C(size - more, fewer) / C(size, fewer) of all ways.
+coalesce(
+    list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
+        list_product(list_transform(
+            range(least(tie.taken, tie.hits)),
+            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
+        1))[1],
+    0)::DOUBLE;

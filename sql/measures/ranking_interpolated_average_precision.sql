@@ -1,6 +1,3 @@
--- The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
---
--- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_interpolated_average_precision(ranking_judge([1, 2], [1, 2]));  -- 1.0
 CREATE OR REPLACE TEMP MACRO _ranking_interpolated_average_precision(ranking) AS
 (

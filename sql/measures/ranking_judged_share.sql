@@ -1,8 +1,5 @@
--- The share of the top k that truth has a grade for, whatever grade: Judged@k.
---
 -- Known items / min(k, |rec|). An item that stands twice in rec, and a NULL, count as not judged.
 --
--- Returns: DOUBLE from 0 to 1; 0 for an empty list; NULL for NULL
 -- Example: SELECT ranking_judged_share(ranking_judge(['a', 'x', 'b', 'y'], ['a', 'b'], [3, 0]), 3);
 --          -- 0.6666666666666666
 CREATE OR REPLACE TEMP MACRO _ranking_judged_share(ranking) AS

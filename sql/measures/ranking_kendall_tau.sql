@@ -1,22 +1,17 @@
--- Kendall's tau between the order of the judged items in the top k and their grades.
---
 -- With C and D the pairs of judged items in the right and in the wrong order, n items and m different grades:
 -- variant=b is (C - D) / sqrt((C + D) n(n - 1)/2), variant=c is 2 (C - D) / (n^2 (m - 1)/m).
 --
 -- variant: 'b' or 'c'
--- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
 -- Example: SELECT ranking_kendall_tau(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));
 --          -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
-(
-    list_transform(
-        _ranking_pairs(ranking),
-        lambda _ranking_of: CASE
-            WHEN _ranking_of.pairs > 0
-                THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
-                    / CASE variant::VARCHAR
-                        WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
-                        ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
-                    END))
-        END)[1]
-)::DOUBLE;
+list_transform(
+    _ranking_pairs(ranking),
+    lambda _ranking_of: CASE
+        WHEN _ranking_of.pairs > 0
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
+                / CASE variant::VARCHAR
+                    WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
+                    ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
+                END))
+    END)[1]::DOUBLE;

@@ -1,11 +1,8 @@
--- Normalised discounted cumulative gain: DCG over that of the best possible list.
---
 -- ranking_dcg / ranking_ideal_dcg; 0 where that is 0.
 --
 -- gain, discount, base, half_life: as for ranking_dcg
 -- ideal:     'cut': the best list of min(k, |truth|) items; 'truth': of |truth|, whatever k is; 'k': k items of grade 1,
 --            for k to 10000 and grades of 0 and 1
--- Returns:   DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Example:   SELECT ranking_ndcg(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.6131471927654585
 CREATE OR REPLACE TEMP MACRO _ranking_ndcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL, ideal := 'cut') AS

@@ -1,14 +1,9 @@
--- The share of the top k that is relevant.
---
 -- hits / k; with divide=list, hits / min(k, |rec|).
 --
 -- divide:    'k', or 'list' for the length of a list that is shorter; the same without k
--- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Example:   SELECT ranking_precision(ranking_judge([1, 3, 2], [1, 2, 4]), 5);  -- 0.4
 CREATE OR REPLACE TEMP MACRO _ranking_precision(ranking, divide := 'k') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
-    END
-)::DOUBLE;
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
+END::DOUBLE;

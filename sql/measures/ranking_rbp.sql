@@ -1,12 +1,9 @@
--- Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.
---
 -- (1 - persistence) * sum over the ranks r of gain(r) persistence^(r - 1).
 --
 -- persistence: a number >= 0 and < 1
 -- gain:        'binary' for 1 per relevant item, 'graded' for grade / max_grade
 -- max_grade:   a number > 0 and <= 1000, with gain=graded alone; NULL for 4; a grade above it is an error
 -- min_grade:   the lowest grade that is relevant, a number > 0, with gain=binary alone; NULL: every grade above 0 is
--- Returns:     DOUBLE from 0 to 1; 0 where truth is empty; NULL for NULL
 -- Example:     SELECT ranking_rbp(ranking_judge([1, 3], [1, 2, 4]), persistence := 0.5);  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 _ranking_weighted_rbp(

@@ -1,19 +1,14 @@
--- The share of the relevant items that stand in the top k.
---
 -- hits / |truth|; with normalize=min, hits / min(|truth|, k), so that a list of k can reach 1.
 --
 -- normalize: 'truth' or 'min'
--- Returns:   DOUBLE from 0 to 1; where truth is empty, 1 if rec is empty too, else 0; NULL for NULL
 -- Example:   SELECT ranking_recall(ranking_judge([1, 3, 2, 6], [1, 2, 4]), 2);  -- 0.3333333333333333
 CREATE OR REPLACE TEMP MACRO _ranking_recall(ranking, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                ELSE ranking.n_relevant
-            END,
-            1)
-    END
-)::DOUBLE;
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE ranking.n_hits / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            ELSE ranking.n_relevant
+        END,
+        1)
+END::DOUBLE;

@@ -1,30 +1,25 @@
--- Spearman's correlation between the order of the judged items in the top k and their grades.
---
 -- Pearson's correlation of two rankings of those items: by place in the list, and by descending grade, equal grades
 -- taking the average of their ranks. Each grade looks through the list once.
 --
--- Returns: DOUBLE from -1 to 1; NULL where no two judged items differ in grade
 -- Example: SELECT ranking_spearman(ranking_judge(['a', 'b', 'c'], ['a', 'b', 'c'], [3, 1, 2]));  -- 0.5
 CREATE OR REPLACE TEMP MACRO _ranking_spearman(ranking) AS
-(
+list_transform(
     list_transform(
-        list_transform(
-            CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-            lambda seen: {
-                'items': len(seen),
-                'groups': list_transform(
-                    list_distinct(seen),
-                    lambda grade: {
-                        'items': len(list_filter(seen, lambda other: other = grade)),
-                        'rank': len(list_filter(seen, lambda other: other < grade))
-                            + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
-                        'places': list_sum(list_transform(
-                            seen,
-                            lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
-        lambda of: CASE
-            WHEN len(of.groups) > 1
-                THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
-                    / sqrt(of.items * (of.items ** 2 - 1) / 12)
-                    / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
-        END)[1]
-)::DOUBLE;
+        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
+        lambda seen: {
+            'items': len(seen),
+            'groups': list_transform(
+                list_distinct(seen),
+                lambda grade: {
+                    'items': len(list_filter(seen, lambda other: other = grade)),
+                    'rank': len(list_filter(seen, lambda other: other < grade))
+                        + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
+                    'places': list_sum(list_transform(
+                        seen,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
+    lambda of: CASE
+        WHEN len(of.groups) > 1
+            THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
+                / sqrt(of.items * (of.items ** 2 - 1) / 12)
+                / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
+    END)[1]::DOUBLE;

@@ -1,4 +1,3 @@
-HEAD
 CREATE OR REPLACE TEMP MACRO ranking_MEASURE(judged, k := NULL, PARAMETERS) AS
 list_transform(
     _ranking_views(judged, k, MIN_GRADE),

@@ -19,14 +19,15 @@ ERRORS = ("mae", "mse", "rmse", "logloss")
 
 
 def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
-    """Return the public macro of each measure whose formula was found, with the comment above the formula.
+    """Return the public macro of each measure whose formula was found.
 
-    What only a ranking can tell of a wrong call, `_ranking_NAME_problem` says, where a file has that.
+    Above it stand the registry's description and the formula's comment. What only a ranking can tell of a
+    wrong call, `_ranking_NAME_problem` says, where a file has that.
     """
     return {
-        f"ranking_{name}": around_formula(measure, f"_ranking_{name}_problem" in found, template).replace(
-            "HEAD\n", found[f"_ranking_{name}"][0].partition("CREATE")[0]
-        )
+        f"ranking_{name}": f"-- {measure.description}\n--\n"
+        + found[f"_ranking_{name}"][0].partition("CREATE")[0]
+        + around_formula(measure, f"_ranking_{name}_problem" in found, template)
         for name, measure in MEASURES.items()
         if f"_ranking_{name}" in found
     }
