@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -63,66 +63,121 @@ regexp_replace(
     regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
     '(?s)^(UUID|ENUM\(.*\))$',
     'VARCHAR');
-CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
-(
-    CASE
-        WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
-            THEN 1 - (list_sum(ranking.hits) - len(ranking.hits) * (len(ranking.hits) + 1) / 2)
-                / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
-        ELSE 0.5
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
-            / greatest(
-                CASE normalize::VARCHAR
-                    WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                    WHEN 'hits' THEN ranking.n_hits
-                    WHEN 'k' THEN ranking.k
-                    ELSE ranking.n_relevant
-                END,
-                1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
-hits / greatest(size, 1) * coalesce(
-    list_sum(list_transform(
-        range(tie.taken),
-        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
-    0);
-CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
-(
-    coalesce(
-        list_sum(list_transform(
-            list_filter(
-                list_transform(ranking.seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
-                lambda place: place IS NOT NULL),
-            lambda place, number: 1 - least(place - number, ranking.n_relevant)
-                / greatest(least(len(ranking.ideal) - ranking.n_relevant, ranking.n_relevant), 1))),
-        0)
-    / greatest(ranking.n_relevant, 1)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_pairs(ranking) AS
+CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
+coalesce(
+    list_max(list_transform(
+        ranking.hits,
+        lambda rank, number: CASE
+            WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
+        END)),
+    0)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_longest(ks) AS
+list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
+CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
+{
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
+    'descending': descending};
+CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
+CASE
+    WHEN holds THEN NULL
+    ELSE concat(
+        option, ' must be ', rule,
+        ', got ',
+        CASE
+            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
+            ELSE coalesce(given::VARCHAR, 'NULL')
+        END)
+END;
+CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE ranking.n_hits / greatest(
+        CASE normalize::VARCHAR
+            WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+            ELSE ranking.n_relevant
+        END,
+        1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
+CASE
+    WHEN name = 'ranking_system' THEN false
+    WHEN name = 'users_without_history' THEN history IS NOT NULL
+    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift') THEN (history IS NOT NULL) WHEN name IN ('diversity', 'categories') THEN (items IS NOT NULL) WHEN name IN ('miscalibration') THEN (history IS NOT NULL) AND (items IS NOT NULL) WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy') THEN (history IS NOT NULL OR items IS NOT NULL)
+    ELSE true
+END;
+CREATE OR REPLACE MACRO _ranking_is_key(name) AS
+lower(name) IN (
+    'system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec',
+    'n_rec_baseline', 'n_truth', 'n_items');
+CREATE OR REPLACE MACRO _ranking_first_places(items) AS
+CASE
+    WHEN len(items) <= 128
+        THEN list_filter(
+            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
+            lambda place: items[place] IS NOT NULL)
+    ELSE list_transform(
+        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
+        lambda ordered: list_sort(
+            list_transform(
+                list_filter(
+                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
+                lambda one: one[2]),
+            'ASC'))[1]
+END;
+CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
+coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
+CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
+SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT) AS count, sum(n) AS of
+FROM (
+    SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
+    FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
+    JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
+    GROUP BY listed_user IS NULL, known_user IS NULL)
+HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
+CREATE OR REPLACE MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
+{'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
+CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
 list_transform(
-    list_transform(
-        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-        lambda seen: list_transform(
-            list_distinct(seen),
-            lambda grade: {
-                'items': len(list_filter(seen, lambda other: other = grade)),
-                'places': list_sum(list_transform(
-                    list_filter(seen, lambda other: other >= grade),
-                    lambda other, place: CASE WHEN other = grade THEN place END))})),
-    lambda groups: {
-        'items': list_sum(list_transform(groups, lambda one: one.items)),
-        'grades': len(groups),
-        'pairs': list_sum(list_transform(groups, lambda one: one.items))
-            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
-            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
-        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
+    [list_sort(items, 'ASC')],
+    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
+CREATE OR REPLACE MACRO _ranking_score(score) AS
+CASE
+    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
+    ELSE score
+END;
+CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
+one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
+CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
+unjudged::VARCHAR = 'skip';
+CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),', 1);
+CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? ', 1);
+CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
+regexp_extract_all(texts, '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? ', 1);
+CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
+list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
+AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
+CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
+concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
+CREATE OR REPLACE MACRO _ranking_in_steps(sorted, n) AS
+len(list_filter(
+    sorted,
+    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
+)) = 0;
+CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
+list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
+CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
+coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
+CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
+ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
+CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
+coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_discounts(ranks, discount, base, half_life) AS
 list_transform(ranks, lambda _ranking_rank: CASE discount::VARCHAR
     WHEN 'original'
@@ -140,66 +195,14 @@ CASE
     WHEN grade::DOUBLE < 1 THEN 2 ** (grade::DOUBLE / 2) * 2 * sinh(grade::DOUBLE * ln(2) / 2)
     ELSE 2 ** grade::DOUBLE - 1
 END;
-CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
+CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
 CASE
-    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-        THEN format(
-            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
+    WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
+        THEN TRY_CAST(userid AS DOUBLE) = TRY_CAST(user::VARCHAR AS DOUBLE)
+    WHEN regexp_matches(typeof(userid), '^(DATE|TIMESTAMP)')
+        THEN TRY_CAST(userid AS TIMESTAMP_NS) = TRY_CAST(user::VARCHAR AS TIMESTAMP_NS)
+    ELSE userid::VARCHAR = user::VARCHAR
 END;
-CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE least(
-            (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
-                / greatest(
-                    least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
-                        + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
-                    1),
-            1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
-(ranking.hits[1])::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_above_neutral(grades, neutral) AS
-list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));
-CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
-((ranking.n_hits > 0)::INTEGER)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
-(
-    coalesce(
-        list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
-            list_product(list_transform(
-                range(least(tie.taken, tie.hits)),
-                lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
-            1))[1],
-        0)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
-(ranking.n_hits)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
-(
-    list_sum(list_transform(
-        range(0, 11),
-        lambda level: coalesce(
-            list_max(list_transform(
-                ranking.hits,
-                lambda rank, number: CASE WHEN number / ranking.n_relevant >= level / 10 THEN number / rank END)),
-            0)))
-    / 11
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
-(
-    coalesce(
-        list_max(list_transform(
-            ranking.hits,
-            lambda rank, number: CASE
-                WHEN number / ranking.n_relevant >= TRY_CAST(recall AS DOUBLE) THEN number / rank
-            END)),
-        0)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
-list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
 CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff) AS
 {
     'ranks': list_transform(found, lambda places: places[1]::INTEGER),
@@ -208,137 +211,10 @@ CREATE OR REPLACE MACRO _ranking_judgement(found, size, n_items, grades, cutoff)
     'ideal': coalesce(list_sort(grades::DOUBLE[], 'DESC'), list_transform(range(n_items), lambda place: 1::DOUBLE)),
     'size': size::INTEGER,
     'cutoff': cutoff::INTEGER};
-CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
-CASE
-    WHEN holds THEN NULL
-    ELSE concat(
-        option, ' must be ', rule,
-        ', got ',
-        CASE
-            WHEN typeof(given) = 'VARCHAR' THEN '''' || given::VARCHAR || ''''
-            ELSE coalesce(given::VARCHAR, 'NULL')
-        END)
-END;
-CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
-(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
-(coalesce(1 / ranking.hits[1], 0))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
-(
-    coalesce(
-        list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
-            list_transform(
-                range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
-                lambda rank: [1 / (tie.above + rank), (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1)]),
-            lambda below, here: [here[1] + here[2] * below[1]],
-            [0::DOUBLE])[1])[1],
-        0)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
-CASE
-    WHEN ideal::VARCHAR <> 'k' THEN NULL
-    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
-        THEN format(
-            'a grade above 0 must be 1 with ideal=k, got {:g}',
-            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
-    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
-END;
-CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
-coalesce(
-    error(CASE
-        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
-            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
-    END)::INTEGER,
-    1);
-CREATE OR REPLACE MACRO _ranking_precision(ranking, divide := 'k') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END, 1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
-coalesce(
-    list_sum(list_transform(
-        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
-    0);
-CREATE OR REPLACE MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
-least(
-    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
-        list_sum(list_transform(
-            list_zip(weights, ranking.grades),
-            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
-                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
-                ELSE 1
-            END)),
-        0),
-    1)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_recall(ranking, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
-        ELSE ranking.n_hits / greatest(
-            CASE normalize::VARCHAR
-                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
-                ELSE ranking.n_relevant
-            END,
-            1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
-(
-    list_transform(
-        list_transform(
-            CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
-            lambda seen: {
-                'items': len(seen),
-                'groups': list_transform(
-                    list_distinct(seen),
-                    lambda grade: {
-                        'items': len(list_filter(seen, lambda other: other = grade)),
-                        'rank': len(list_filter(seen, lambda other: other < grade))
-                            + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
-                        'places': list_sum(list_transform(
-                            seen,
-                            lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
-        lambda of: CASE
-            WHEN len(of.groups) > 1
-                THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
-                    / sqrt(of.items * (of.items ** 2 - 1) / 12)
-                    / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
-        END)[1]
-)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_log2_ideal(k, n) AS
 list_transform(
     range(1, 129), lambda n: list_sum(list_transform(range(1, n + 1), lambda rank: ln(2) / ln(rank + 1)))
 )[least(k, n)];
-CREATE OR REPLACE MACRO _ranking_first_places(items) AS
-CASE
-    WHEN len(items) <= 128
-        THEN list_filter(
-            list_transform(items, lambda item, place: CASE WHEN list_position(items, item) = place THEN place::INTEGER END),
-            lambda place: items[place] IS NOT NULL)
-    ELSE list_transform(
-        [list_sort(list_transform(items, lambda item, place: (item, place::INTEGER)), 'ASC')],
-        lambda ordered: list_sort(
-            list_transform(
-                list_filter(
-                    ordered, lambda one, i: one[1] IS NOT NULL AND one[1] IS DISTINCT FROM ordered[i - 1][1]),
-                lambda one: one[2]),
-            'ASC'))[1]
-END;
-CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
-list_sort(
-    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
-CREATE OR REPLACE MACRO _ranking_cut_off(k, missing) AS
-coalesce(TRY_CAST(k AS BIGINT), CASE WHEN k IS NULL THEN missing ELSE 9223372036854775807 END);
 CREATE OR REPLACE MACRO _ranking_n_relevant(judged) AS
 CASE
     WHEN judged.ideal[-1] > 0 THEN len(judged.ideal)
@@ -372,30 +248,6 @@ CREATE OR REPLACE MACRO _ranking_prefix(judged, k, n_seen, all_relevant, log2_id
         ELSE list_filter(judged.grades[:n_seen], lambda grade: grade > 0)
     END,
     'seen': judged.grades[:n_seen], 'ideal': judged.ideal, 'log2_ideal': log2_ideal::DOUBLE};
-CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
-CASE
-    WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
-    ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
-END;
-CREATE OR REPLACE MACRO _ranking_lowest_grade(min_grade) AS
-coalesce(TRY_CAST(min_grade AS DOUBLE), 2 ** -1074);
-CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
-CASE
-    WHEN k > judged.cutoff
-        THEN concat(
-            'k must be at most ', judged.cutoff, ', the rank at which the judged ranking was cut, got ', written)
-    WHEN judged.size > judged.cutoff
-        OR len(judged.ranks) <> len(judged.grades)
-        OR len(judged.grades) > len(judged.ideal)
-        OR list_reduce(judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
-            > judged.size
-        OR judged.ideal[1] < judged.ideal[-1]
-        THEN concat(
-            'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking_judge makes them, got ',
-            left(judged::VARCHAR, 200))
-END;
-CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
-list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
 CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) AS
 {
     'ranks': CASE
@@ -420,87 +272,6 @@ CREATE OR REPLACE MACRO _ranking_tied_ranking(judged, scores, reversed, starts) 
             judged.ranks)
     END,
     'grades': judged.grades, 'ideal': judged.ideal, 'size': judged.size};
-CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
--(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
-CREATE OR REPLACE MACRO _ranking_longest(ks) AS
-list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
-CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
-{
-    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending};
-CREATE OR REPLACE MACRO _ranking_is_contents_column(name, history, items) AS
-CASE
-    WHEN name = 'ranking_system' THEN false
-    WHEN name = 'users_without_history' THEN history IS NOT NULL
-    WHEN name IN ('popularity', 'profile_popularity', 'novelty', 'long_tail', 'repeats', 'cold', 'popularity_lift') THEN (history IS NOT NULL) WHEN name IN ('diversity', 'categories') THEN (items IS NOT NULL) WHEN name IN ('miscalibration') THEN (history IS NOT NULL) AND (items IS NOT NULL) WHEN name IN ('coverage', 'items_outside_catalogue', 'gini', 'entropy') THEN (history IS NOT NULL OR items IS NOT NULL)
-    ELSE true
-END;
-CREATE OR REPLACE MACRO _ranking_is_key(name) AS
-lower(name) IN (
-    'system', 'ranking_system', 'segment', 'ranking_segment', 'userid', 'k', 'has_truth', 'has_history', 'n_rec',
-    'n_rec_baseline', 'n_truth', 'n_items');
-CREATE OR REPLACE MACRO _ranking_swapped_problems(read) AS TABLE
-SELECT 'swapped' AS code, sum(n * is_crossed::BIGINT) AS count, sum(n) AS of
-FROM (
-    SELECT (listed_user IS NULL) <> (known_user IS NULL) AS is_crossed, count(DISTINCT id) AS n
-    FROM (SELECT listed_user, coalesce(listed_user::VARCHAR, listed_item::VARCHAR) AS id FROM query_table(read)) AS recs
-    JOIN (SELECT known_user, coalesce(known_user::VARCHAR, known_item::VARCHAR) AS id FROM query_table(read)) AS truths USING (id)
-    GROUP BY listed_user IS NULL, known_user IS NULL)
-HAVING 2 * sum(n * is_crossed::BIGINT) > sum(n);
-CREATE OR REPLACE MACRO _ranking_problem_of(code, count, item, k := NULL, size := NULL) AS
-{'code': code, 'count': count, 'item': item::VARCHAR, 'k': k::BIGINT, 'size': size::BIGINT};
-CREATE OR REPLACE MACRO _ranking_repeated_item(items) AS
-list_transform(
-    [list_sort(items, 'ASC')],
-    lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
-CREATE OR REPLACE MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
-CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
-one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
-CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
-unjudged::VARCHAR = 'skip';
-CREATE OR REPLACE MACRO _ranking_like_grades(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_runs(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_like_systems(texts) AS
-regexp_extract_all(
-    texts,
-    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-    , 1);
-CREATE OR REPLACE MACRO _ranking_are_first(chosen, scores, n) AS
-list_transform(chosen, lambda one: one.grade) = list_sort(list_transform(chosen, lambda one: one.grade), 'DESC', 'NULLS LAST')
-AND coalesce(len(list_filter(scores, lambda score: score >= chosen[n].score)) <= n, true);
-CREATE OR REPLACE MACRO _ranking_column(named, otherwise) AS
-concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
-CREATE OR REPLACE MACRO _ranking_in_steps(sorted, n) AS
-len(list_filter(
-    sorted,
-    lambda score, i: abs(score - sorted[1] - (i - 1) * (sorted[n] - sorted[1]) / (n - 1)) > 1e-6 * (sorted[n] - sorted[1])
-)) = 0;
-CREATE OR REPLACE MACRO _ranking_twice_below(scores, score) AS
-list_sum(list_transform(scores, lambda other: (other < score)::TINYINT + (other <= score)::TINYINT));
-CREATE OR REPLACE MACRO _ranking_is_below(total, squares, n, z) AS
-coalesce(total < 0 AND total::DOUBLE ** 2 * (n - 1) > z ** 2 * (n * squares::DOUBLE - total::DOUBLE ** 2), false);
-CREATE OR REPLACE MACRO _ranking_plain_id(id) AS
-ltrim(regexp_replace(lower(regexp_replace(id, '^[ \t\r\n]+|[ \t\r\n]+$', '', 'g')), '^(\d+)\.0+$', '\1'), '0');
-CREATE OR REPLACE MACRO _ranking_is_user(userid, user) AS
-CASE
-    WHEN regexp_matches(typeof(userid), '^(DOUBLE|FLOAT|DECIMAL)')
-        THEN TRY_CAST(userid AS DOUBLE) = TRY_CAST(user::VARCHAR AS DOUBLE)
-    WHEN regexp_matches(typeof(userid), '^(DATE|TIMESTAMP)')
-        THEN TRY_CAST(userid AS TIMESTAMP_NS) = TRY_CAST(user::VARCHAR AS TIMESTAMP_NS)
-    ELSE userid::VARCHAR = user::VARCHAR
-END;
 CREATE OR REPLACE MACRO ranking_functions() AS TABLE
 SELECT
     cells[1] AS name,
@@ -512,8 +283,7 @@ SELECT
     nullif(cells[7], '') AS empty,
     nullif(cells[8], '') AS source,
     cells[9] AS description,
-FROM (SELECT string_split(unnest(string_split(
-'recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
+FROM (SELECT string_split(unnest(string_split('recall | measure | recall_at | rec; truth | normalize=truth|min; min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the relevant items that stand in the top k.
 precision | measure | precision_at | rec; truth | divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | Hivemall | Share of the top k that is relevant.
 f_measure | measure | f1_score; f1; f_score | rec; truth | beta=1 (a number >= 0); divide=list|k (of tables and judged rankings: k); min_grade (a number > 0) | [0, 1] | 1 if rec is empty too, else 0 | van Rijsbergen 1979 | Harmonic mean of precision and recall at k, recall weighing beta times as much.
 hit_rate | measure | hitrate; success | rec; truth | min_grade (a number > 0) | 0 or 1 | 0 | Hivemall; trec_eval (success) | 1 if any relevant item stands in the top k, else 0.
@@ -575,8 +345,7 @@ rmse | aggregate | udf_rmse | predicted; actual |  |  |  |  | The root mean squa
 collect_set | Hivemall | udf_collect_set | value |  |  |  |  | The distinct values of a group, as Hive''s aggregate of that name.
 struct | Hivemall | udf_struct | a; b; c; d; e; f; g; h |  |  |  |  | One to eight values in one STRUCT, as Hive''s function of that name.
 to_ordered_list | Hivemall | udf_to_ordered_list | value; options; key |  |  |  |  | The values of a group as a LIST, ordered by key or by themselves.
-to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.'
-, chr(10))), ' | ') AS cells);
+to_ordered_map | Hivemall | udf_to_ordered_map | key; value; reverse; k |  |  |  |  | The pairs of a group as a MAP that is ordered by key.', chr(10))), ' | ') AS cells);
 CREATE OR REPLACE MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 CREATE OR REPLACE MACRO _ranking_fuse_weight(system, weights, systems) AS
@@ -617,11 +386,11 @@ regexp_extract(
     texts,
     CASE argument
         WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
-        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
-        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
+WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
+WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
+WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
+WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
+WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
     END,
     1);
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
@@ -649,6 +418,11 @@ CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
 FROM query_table(pairs)
 GROUP BY itemid;
+CREATE OR REPLACE MACRO _ranking_distinct_items(ordered) AS
+list_filter(ordered, lambda item, place: item IS DISTINCT FROM ordered[place - 1]);
+CREATE OR REPLACE MACRO _ranking_found_each(common, listed, items) AS
+list_sort(
+    list_transform(common, lambda item: (list_position(listed, item)::INTEGER, list_position(items, item)::INTEGER)), 'ASC');
 CREATE OR REPLACE MACRO _ranking_measure_parts(text) AS
 regexp_extract(text, '(?s)^\s*([^()@]*?)\s*(\([^()]*\))?\s*(@.*)?$', ['name', 'options', 'at']);
 CREATE OR REPLACE MACRO _ranking_option_pairs(options) AS
@@ -764,6 +538,201 @@ list_transform(
     [(x)::DOUBLE],
     lambda _ranking_x: [
         ln(1 + _ranking_x) * (_ranking_x / (1 + _ranking_x - 1)), _ranking_x][1 + (1 + _ranking_x = 1)::INTEGER])[1];
+CREATE OR REPLACE MACRO _ranking_auc(ranking) AS
+CASE
+    WHEN len(ranking.hits) > 0 AND len(ranking.hits) < ranking.top
+        THEN 1 - (list_sum(ranking.hits) - len(ranking.hits) * (len(ranking.hits) + 1) / 2)
+            / (len(ranking.hits) * (ranking.top - len(ranking.hits)))
+    ELSE 0.5
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_average_precision(ranking, normalize := 'truth') AS
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE coalesce(list_sum(list_transform(ranking.hits, lambda rank, number: number / rank)), 0)
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(ranking.k, ranking.n_relevant)
+                WHEN 'hits' THEN ranking.n_hits
+                WHEN 'k' THEN ranking.k
+                ELSE ranking.n_relevant
+            END,
+            1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_precisions(tie, hits, size) AS
+hits / greatest(size, 1) * coalesce(
+    list_sum(list_transform(
+        range(tie.taken),
+        lambda higher: (tie.before + 1 + higher * (hits - 1) / greatest(size - 1, 1)) / (tie.above + higher + 1))),
+    0);
+CREATE OR REPLACE MACRO _ranking_bpref(ranking) AS
+(
+    coalesce(
+        list_sum(list_transform(
+            list_filter(
+                list_transform(ranking.seen, lambda grade, place: CASE WHEN grade > 0 THEN place END),
+                lambda place: place IS NOT NULL),
+            lambda place, number: 1 - least(place - number, ranking.n_relevant)
+                / greatest(least(len(ranking.ideal) - ranking.n_relevant, ranking.n_relevant), 1))),
+        0)
+    / greatest(ranking.n_relevant, 1)
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_pairs(ranking) AS
+list_transform(
+    list_transform(
+        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
+        lambda seen: list_transform(
+            list_distinct(seen),
+            lambda grade: {
+                'items': len(list_filter(seen, lambda other: other = grade)),
+                'places': list_sum(list_transform(
+                    list_filter(seen, lambda other: other >= grade),
+                    lambda other, place: CASE WHEN other = grade THEN place END))})),
+    lambda groups: {
+        'items': list_sum(list_transform(groups, lambda one: one.items)),
+        'grades': len(groups),
+        'pairs': list_sum(list_transform(groups, lambda one: one.items))
+            * (list_sum(list_transform(groups, lambda one: one.items)) - 1) / 2
+            - list_sum(list_transform(groups, lambda one: one.items * (one.items - 1) / 2)),
+        'right': list_sum(list_transform(groups, lambda one: one.places - one.items * (one.items + 1) / 2))});
+CREATE OR REPLACE MACRO _ranking_grade_problem(max_grade, highest) AS
+CASE
+    WHEN highest > coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+        THEN format(
+            'a grade must be max_grade={:g} or less, got {:g}', coalesce(TRY_CAST(max_grade AS DOUBLE), 4), highest::DOUBLE)
+END;
+CREATE OR REPLACE MACRO _ranking_f_measure(ranking, beta := 1, divide := 'k') AS
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE least(
+        (1 + least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2) * ranking.n_hits
+            / greatest(
+                least(TRY_CAST(beta AS DOUBLE), 1e100) ** 2 * ranking.n_relevant
+                    + CASE divide::VARCHAR WHEN 'list' THEN ranking.top ELSE ranking.k END,
+                1),
+        1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_first_hit_rank(ranking) AS
+(ranking.hits[1])::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_above_neutral(grades, neutral) AS
+list_transform(grades, lambda _ranking_grade: greatest(_ranking_grade - TRY_CAST(neutral AS DOUBLE), 0));
+CREATE OR REPLACE MACRO _ranking_hit_rate(ranking) AS
+((ranking.n_hits > 0)::INTEGER)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_hit_rate(tied) AS
+coalesce(
+    list_transform(tied.ties[:1], lambda tie: 1 - coalesce(
+        list_product(list_transform(
+            range(least(tie.taken, tie.hits)),
+            lambda n: (tie.size - greatest(tie.taken, tie.hits) - n) / (tie.size - n))),
+        1))[1],
+    0)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_hits(ranking) AS
+(ranking.n_hits)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_interpolated_average_precision(ranking) AS
+(
+    list_sum(list_transform(
+        range(0, 11),
+        lambda level: coalesce(
+            list_max(list_transform(
+                ranking.hits,
+                lambda rank, number: CASE WHEN number / ranking.n_relevant >= level / 10 THEN number / rank END)),
+            0)))
+    / 11
+)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_judged_share(ranking) AS
+(len(ranking.seen) / greatest(ranking.top, 1))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_mrr(ranking) AS
+(coalesce(1 / ranking.hits[1], 0))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_mrr(tied) AS
+coalesce(
+    list_transform(tied.ties[:1], lambda tie: tie.hits / tie.size * list_reduce(
+        list_transform(
+            range(least(tie.taken, tie.size - tie.hits + 1), 0, -1),
+            lambda rank: [1 / (tie.above + rank), (tie.size - tie.hits + 1 - rank) / greatest(tie.size - rank, 1)]),
+        lambda below, here: [here[1] + here[2] * below[1]],
+        [0::DOUBLE])[1])[1],
+    0)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_ndcg_problem(ranking, gain, discount, base, half_life, ideal) AS
+CASE
+    WHEN ideal::VARCHAR <> 'k' THEN NULL
+    WHEN len(list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)) > 0
+        THEN format(
+            'a grade above 0 must be 1 with ideal=k, got {:g}',
+            list_filter(ranking.ideal, lambda grade: grade > 0 AND grade <> 1)[1])
+    WHEN ranking.k > 10000 THEN concat('k must be 10000 or less with ideal=k, got ', ranking.k)
+END;
+CREATE OR REPLACE MACRO _ranking_gain_fits(caller, gain, highest) AS
+coalesce(
+    error(CASE
+        WHEN highest::DOUBLE > 1000 AND gain::VARCHAR = 'exp'
+            THEN format('{}: a grade must be 1000 or less with gain=exp (gain := ''linear'' takes any), got {:g}', caller, highest)
+    END)::INTEGER,
+    1);
+CREATE OR REPLACE MACRO _ranking_r_precision(ranking) AS
+CASE
+    WHEN len(ranking.ideal) = 0 AND ranking.top = 0 THEN 1
+    ELSE len(list_filter(ranking.hits, lambda rank: rank <= ranking.n_relevant)) / greatest(ranking.n_relevant, 1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_hits(tied, top) AS
+coalesce(
+    list_sum(list_transform(
+        tied.ties, lambda tie: tie.hits * greatest(least(top - tie.above, tie.size), 0) / tie.size)),
+    0);
+CREATE OR REPLACE MACRO _ranking_weighted_rbp(ranking, persistence, gain, max_grade, weights) AS
+least(
+    (1 - TRY_CAST(persistence AS DOUBLE)) * coalesce(
+        list_sum(list_transform(
+            list_zip(weights, ranking.grades),
+            lambda _ranking_hit: _ranking_hit[1] * CASE gain::VARCHAR
+                WHEN 'graded' THEN _ranking_hit[2] / coalesce(TRY_CAST(max_grade AS DOUBLE), 4)
+                ELSE 1
+            END)),
+        0),
+    1)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_spearman(ranking) AS
+list_transform(
+    list_transform(
+        CASE WHEN ranking.ideal[1] > ranking.ideal[-1] THEN [ranking.seen] END,
+        lambda seen: {
+            'items': len(seen),
+            'groups': list_transform(
+                list_distinct(seen),
+                lambda grade: {
+                    'items': len(list_filter(seen, lambda other: other = grade)),
+                    'rank': len(list_filter(seen, lambda other: other < grade))
+                        + (len(list_filter(seen, lambda other: other = grade)) - len(seen)) / 2,
+                    'places': list_sum(list_transform(
+                        seen,
+                        lambda other, place: CASE WHEN other = grade THEN place - (len(seen) + 1) / 2 END))})}),
+    lambda of: CASE
+        WHEN len(of.groups) > 1
+            THEN greatest(-1, least(1, -list_sum(list_transform(of.groups, lambda one: one.rank * one.places))
+                / sqrt(of.items * (of.items ** 2 - 1) / 12)
+                / sqrt(list_sum(list_transform(of.groups, lambda one: one.items * one.rank ** 2)))))
+    END)[1]::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_checked_value(caller, view, problem, value) AS
+CASE
+    WHEN (problem) IS NULL AND view.is_sound THEN (value)::DOUBLE
+    ELSE error(caller || ': ' || coalesce(problem, view.problem))::DOUBLE
+END;
+CREATE OR REPLACE MACRO _ranking_judged_problem(judged, k, written) AS
+CASE
+    WHEN k > judged.cutoff
+        THEN concat(
+            'k must be at most ', judged.cutoff, ', the rank at which the judged ranking was cut, got ', written)
+    WHEN judged.size > judged.cutoff
+        OR len(judged.ranks) <> len(judged.grades)
+        OR len(judged.grades) > len(judged.ideal)
+        OR list_reduce(judged.ranks, lambda above, rank: CASE WHEN rank > above THEN rank ELSE 2147483647 END, 0)
+            > judged.size
+        OR judged.ideal[1] < judged.ideal[-1]
+        THEN concat(
+            'judged is not a valid judged ranking: sizes, lengths and ranks must be as ranking_judge makes them, got ',
+            left(judged::VARCHAR, 200))
+END;
+CREATE OR REPLACE MACRO _ranking_grades_from(grades, min_grade) AS
+list_transform(grades, lambda grade: CASE WHEN grade >= TRY_CAST(min_grade AS DOUBLE) THEN grade ELSE 0 END);
+CREATE OR REPLACE MACRO _ranking_ln_ways(tie, n) AS
+-(lgamma(n + 1) + lgamma(tie.hits - n + 1) + lgamma(tie.taken - n + 1) + lgamma(tie.size - tie.hits - tie.taken + n + 1));
 CREATE OR REPLACE MACRO udf_catalog_coverage(rec_list, n_items) AS
     list_transform([{
             'seen': CASE WHEN count(*) > 0 THEN coalesce(list_unique(flatten(list(rec_list))), 0) END,
@@ -901,12 +870,6 @@ CREATE OR REPLACE MACRO udf_personalization(rec_list) AS
                     FROM unnest(list(list_distinct(rec_list))) AS _ranking_lists(_ranking_list))
                 GROUP BY _ranking_item)
         ) / max(len(list_distinct(rec_list))));
-CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
-CASE
-    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
-        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
-    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
-END;
 CREATE OR REPLACE MACRO _ranking_span_rule(span, kind, least) AS
 CASE
     WHEN span IS NULL THEN NULL
@@ -933,56 +896,20 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
+CREATE OR REPLACE MACRO _ranking_k_problem(k) AS
+CASE
+    WHEN typeof(k) <> '"NULL"' AND NOT _ranking_is_integer(typeof(k))
+        THEN concat('k must be an integer, got ', typeof(k), ' ', k::VARCHAR)
+    WHEN TRY_CAST(k AS DOUBLE) < 0 THEN concat('k must be 0 or more, got ', k::VARCHAR)
+END;
 CREATE OR REPLACE MACRO _ranking_same_type(one, other) AS
 '"NULL"' IN (one, other) OR _ranking_family(one) = _ranking_family(other);
-CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
-(
-    list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
-(
-    list_transform(
-        _ranking_pairs(ranking),
-        lambda _ranking_of: CASE
-            WHEN _ranking_of.pairs > 0
-                THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
-                    / CASE variant::VARCHAR
-                        WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
-                        ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
-                    END))
-        END)[1]
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
-flatten(list_transform(
-    tied.ties,
-    lambda tie: list_resize(
-        []::DOUBLE[],
-        tie.hits,
-        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
-            / tie.size)));
-CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
-(
-    list_reduce(
-        list_reverse(list_transform(
-            list_zip(ranking.hits, ranking.grades),
-            lambda _ranking_hit:
-                [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
-        lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
-        [0::DOUBLE])[1]
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
-coalesce(
-    list_sum(CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
-        ELSE list_transform(
-            list_zip(discounts, grades, true),
-            lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
-    END),
-    0);
-CREATE OR REPLACE MACRO _ranking_err_problem(ranking, max_grade) AS
-_ranking_grade_problem(max_grade, ranking.ideal[1]);
-CREATE OR REPLACE MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
-CASE WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, ranking.ideal[1]) END;
+CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
+CASE
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
+    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
+    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
+END;
 CREATE OR REPLACE MACRO _ranking_min_grade_problem(min_grade) AS
 CASE
     WHEN min_grade IS NOT NULL
@@ -990,128 +917,6 @@ CASE
             'min_grade', min_grade, 'a number > 0',
             coalesce(TRY_CAST(min_grade AS DOUBLE) > 0 AND TRY_CAST(min_grade AS DOUBLE) < 'inf'::DOUBLE, false))
 END;
-CREATE OR REPLACE MACRO _ranking_ties_choice(ties, item, expected, caller) AS
-CASE
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'item' THEN item
-    WHEN typeof(ties) = 'VARCHAR' AND ties::VARCHAR = 'expected' THEN expected
-    ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
-END;
-CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
-_ranking_gain_fits(caller, gain, highest) * list_transform(
-    [counted * CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1]
-            THEN least(greatest(_ranking_gain(ranking.ideal[1], gain), 0), 1.7976931348623157e308)
-        ELSE 2::DOUBLE ** 24
-    END],
-    lambda total: CASE
-        WHEN total = 'inf'
-            THEN error(format(
-                '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
-        ELSE total
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
-(
-    CASE
-        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
-        ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
-    END
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
-list_transform(
-    list_transform(
-        list_transform(
-            [{
-                'ranking': ranking,
-                'lasts': list_transform(
-                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
-            lambda found: {
-                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
-                'places': list_filter(
-                    range(1, len(found.ranking.hits) + 1),
-                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
-        lambda found: {
-            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
-            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
-            'grades': found.ranking.grades,
-            'ties': list_transform(
-                found.places,
-                lambda place, tie: {
-                    'above': found.firsts[place] - 1,
-                    'size': found.lasts[place] - found.firsts[place] + 1,
-                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
-                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
-                    'before': place - 1})}),
-    lambda found: {
-        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
-        'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
-        'n_hits': _ranking_tied_hits(found, found.top)})[1];
-CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-_ranking_weighted_rbp(
-    ranking, persistence, gain, max_grade,
-    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
-CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
-CASE
-    WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
-        list_filter(
-            list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
-            lambda places: places[1] > 0),
-        'ASC')
-    WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
-        list_filter(
-            list_filter(
-                list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
-                lambda place: place IS NOT NULL),
-            lambda place: list_position(listed, listed[place]) = place),
-        lambda place: (place, list_position(items, listed[place])::INTEGER))
-    ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
-        WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
-        ELSE list_transform(
-            [list_sort(
-                list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
-                || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
-                'ASC')],
-            lambda merged: list_sort(
-                list_filter(
-                    list_transform(merged, lambda one, i: CASE
-                        WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
-                            THEN (one[2], merged[i - 1][3])
-                    END),
-                    lambda one: one IS NOT NULL),
-                'ASC'))[1]
-    END)[1]
-END;
-CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
-_ranking_prefix(
-    judged,
-    _ranking_cut_off(k, judged.size),
-    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
-    judged.ideal[-1] > 0,
-    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
-CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
-CASE
-    WHEN min_grade IS NULL THEN judged
-    WHEN judged IS NOT NULL THEN {
-        'ranks': judged.ranks,
-        'grades': _ranking_grades_from(judged.grades, min_grade),
-        'ideal': _ranking_grades_from(judged.ideal, min_grade),
-        'size': judged.size,
-        'cutoff': judged.cutoff}
-END;
-CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
-{
-    'ranks': tied.ranks,
-    'lasts': tied.lasts,
-    'grades': _ranking_grades_from(tied.grades, min_grade),
-    'ideal': _ranking_grades_from(tied.ideal, min_grade),
-    'size': tied.size};
-CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
-list_transform(
-    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
-    lambda n: {
-        'hits': n,
-        'weight': exp(
-            _ranking_ln_ways(tie, n)
-            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
 CREATE OR REPLACE MACRO _ranking_is_compared_column(name, measures) AS
 CASE
     WHEN measures IS NULL THEN NOT _ranking_is_key(name)
@@ -1200,6 +1005,38 @@ FROM (
                     GROUP BY unseen, system, item)
                 GROUP BY system))))
 WHERE one.count > 0;
+CREATE OR REPLACE MACRO _ranking_tied_discounts(tied, discount, base, half_life) AS
+flatten(list_transform(
+    tied.ties,
+    lambda tie: list_resize(
+        []::DOUBLE[],
+        tie.hits,
+        list_sum(_ranking_discounts(range(tie.above + 1, tie.above + tie.taken + 1), discount, base, half_life))
+            / tie.size)));
+CREATE OR REPLACE MACRO _ranking_err(ranking, max_grade := 4) AS
+list_reduce(
+    list_reverse(list_transform(
+        list_zip(ranking.hits, ranking.grades),
+        lambda _ranking_hit:
+            [1 / _ranking_hit[1], _ranking_gain(_ranking_hit[2], 'exp') * 2 ** -TRY_CAST(max_grade AS DOUBLE)])),
+    lambda below, hit: [hit[1] * hit[2] + (1 - hit[2]) * below[1]],
+    [0::DOUBLE])[1]::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_discounted_gain(ranking, grades, discounts, gain) AS
+coalesce(
+    list_sum(CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1] THEN discounts
+        ELSE list_transform(
+            list_zip(discounts, grades, true),
+            lambda _ranking_item: _ranking_item[1] * 2 ** -24 * _ranking_gain(_ranking_item[2], gain))
+    END),
+    0);
+CREATE OR REPLACE MACRO _ranking_at(judged, k) AS
+_ranking_prefix(
+    judged,
+    _ranking_cut_off(k, judged.size),
+    _ranking_n_seen(judged.ranks, _ranking_cut_off(k, judged.size)),
+    judged.ideal[-1] > 0,
+    _ranking_log2_ideal(_ranking_cut_off(k, judged.size), _ranking_n_relevant(judged)));
 CREATE OR REPLACE MACRO _ranking_measure_hint(name, known) AS
 CASE
     WHEN known[name]['higher_is_better'] IS NOT NULL THEN ' (for ranking_compare_by_user)'
@@ -1216,6 +1053,37 @@ CASE
 END;
 CREATE OR REPLACE MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
+CREATE OR REPLACE MACRO _ranking_found_items(listed, items) AS
+CASE
+    WHEN 5 * len(items) <= len(listed) AND len(items) <= 50 THEN list_sort(
+        list_filter(
+            list_transform(items, lambda item, place: (list_position(listed, item)::INTEGER, place::INTEGER)),
+            lambda places: places[1] > 0),
+        'ASC')
+    WHEN len(listed) * len(items) <= 50 * (len(listed) + len(items)) THEN list_transform(
+        list_filter(
+            list_filter(
+                list_transform(listed, lambda item, place: CASE WHEN list_contains(items, item) THEN place::INTEGER END),
+                lambda place: place IS NOT NULL),
+            lambda place: list_position(listed, listed[place]) = place),
+        lambda place: (place, list_position(items, listed[place])::INTEGER))
+    ELSE list_transform([list_intersect(listed, items)], lambda common: CASE
+        WHEN len(common) <= 3000 THEN _ranking_found_each(common, listed, items)
+        ELSE list_transform(
+            [list_sort(
+                list_transform(listed, lambda item, place: (item, place::INTEGER, 0::INTEGER))
+                || list_transform(items, lambda item, place: (item, 0::INTEGER, place::INTEGER)),
+                'ASC')],
+            lambda merged: list_sort(
+                list_filter(
+                    list_transform(merged, lambda one, i: CASE
+                        WHEN one[2] > 0 AND merged[i - 1][3] > 0 AND one[1] = merged[i - 1][1]
+                            THEN (one[2], merged[i - 1][3])
+                    END),
+                    lambda one: one IS NOT NULL),
+                'ASC'))[1]
+    END)[1]
+END;
 CREATE OR REPLACE MACRO _ranking_known_measure(name) AS
 _ranking_known_measures()[regexp_replace(lower(name), '[^a-z0-9_\x{80}-\x{10FFFF}]+', '_', 'g')];
 CREATE OR REPLACE MACRO _ranking_option_holds(rule, pair, pairs, names, rules) AS
@@ -1276,6 +1144,99 @@ list_sum(list_transform(
         [exp(_ranking_step / 8 - exp(-_ranking_step / 8)) / (slope * df + sqrt(df))],
         lambda _ranking_w: _ranking_w * (1 + exp(-_ranking_step / 8)) / 8
             * exp(-df * _ranking_log1p(2 * sinh(_ranking_w / 2) ** 2 + slope * sinh(_ranking_w))))[1]));
+CREATE OR REPLACE MACRO _ranking_concordant_pairs(ranking) AS
+list_transform(_ranking_pairs(ranking), lambda of: CASE WHEN of.pairs > 0 THEN of.right / of.pairs END)[1]::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_kendall_tau(ranking, variant := 'b') AS
+list_transform(
+    _ranking_pairs(ranking),
+    lambda _ranking_of: CASE
+        WHEN _ranking_of.pairs > 0
+            THEN greatest(-1, least(1, (2 * _ranking_of.right - _ranking_of.pairs)
+                / CASE variant::VARCHAR
+                    WHEN 'b' THEN sqrt(_ranking_of.pairs) * sqrt(_ranking_of.items * (_ranking_of.items - 1) / 2)
+                    ELSE _ranking_of.items ** 2 * (_ranking_of.grades - 1) / (2 * _ranking_of.grades)
+                END))
+    END)[1]::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_err_problem(ranking, max_grade) AS
+_ranking_grade_problem(max_grade, ranking.ideal[1]);
+CREATE OR REPLACE MACRO _ranking_rbp_problem(ranking, persistence, gain, max_grade) AS
+CASE WHEN gain::VARCHAR = 'graded' THEN _ranking_grade_problem(max_grade, ranking.ideal[1]) END;
+CREATE OR REPLACE MACRO _ranking_total(caller, ranking, gain, highest, counted) AS
+_ranking_gain_fits(caller, gain, highest) * list_transform(
+    [counted * CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1]
+            THEN least(greatest(_ranking_gain(ranking.ideal[1], gain), 0), 1.7976931348623157e308)
+        ELSE 2::DOUBLE ** 24
+    END],
+    lambda total: CASE
+        WHEN total = 'inf'
+            THEN error(format(
+                '{}: grades must have a sum that a DOUBLE can hold, got one of {:g}', caller, ranking.ideal[1]))
+        ELSE total
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_expected_r_precision(tied) AS
+CASE
+    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
+    ELSE _ranking_tied_hits(tied, least(tied.top, tied.n_relevant)) / greatest(tied.n_relevant, 1)
+END::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_prefix(tied, ranking) AS
+list_transform(
+    list_transform(
+        list_transform(
+            [{
+                'ranking': ranking,
+                'lasts': list_transform(
+                    list_filter(list_zip(tied.lasts, tied.grades), lambda item: item[2] > 0), lambda item: item[1])}],
+            lambda found: {
+                'ranking': found.ranking, 'firsts': found.ranking.hits, 'lasts': found.lasts,
+                'places': list_filter(
+                    range(1, len(found.ranking.hits) + 1),
+                    lambda place: found.ranking.hits[place] IS DISTINCT FROM found.ranking.hits[place - 1])}),
+        lambda found: {
+            'k': found.ranking.k, 'top': found.ranking.top, 'n_relevant': found.ranking.n_relevant,
+            'ideal': found.ranking.ideal, 'log2_ideal': found.ranking.log2_ideal,
+            'grades': found.ranking.grades,
+            'ties': list_transform(
+                found.places,
+                lambda place, tie: {
+                    'above': found.firsts[place] - 1,
+                    'size': found.lasts[place] - found.firsts[place] + 1,
+                    'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
+                    'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
+                    'before': place - 1})}),
+    lambda found: {
+        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
+        'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
+        'n_hits': _ranking_tied_hits(found, found.top)})[1];
+CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+_ranking_weighted_rbp(
+    ranking, persistence, gain, max_grade,
+    list_transform(ranking.hits, lambda _ranking_rank: TRY_CAST(persistence AS DOUBLE) ** (_ranking_rank - 1)));
+CREATE OR REPLACE MACRO _ranking_from_grade(judged, min_grade) AS
+CASE
+    WHEN min_grade IS NULL THEN judged
+    WHEN judged IS NOT NULL THEN {
+        'ranks': judged.ranks,
+        'grades': _ranking_grades_from(judged.grades, min_grade),
+        'ideal': _ranking_grades_from(judged.ideal, min_grade),
+        'size': judged.size,
+        'cutoff': judged.cutoff}
+END;
+CREATE OR REPLACE MACRO _ranking_tied_from_grade(tied, min_grade) AS
+{
+    'ranks': tied.ranks,
+    'lasts': tied.lasts,
+    'grades': _ranking_grades_from(tied.grades, min_grade),
+    'ideal': _ranking_grades_from(tied.ideal, min_grade),
+    'size': tied.size};
+CREATE OR REPLACE MACRO _ranking_tied_ways(tie) AS
+list_transform(
+    range(greatest(tie.taken + tie.hits - tie.size, 0), least(tie.taken, tie.hits) + 1),
+    lambda n: {
+        'hits': n,
+        'weight': exp(
+            _ranking_ln_ways(tie, n)
+            - _ranking_ln_ways(tie, floor((tie.hits + 1) * (tie.taken + 1) / (tie.size + 2))))});
 CREATE OR REPLACE MACRO udf_gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -1563,6 +1524,11 @@ coalesce(
         lambda one: CASE WHEN one[4] IS NOT TRUE
             THEN concat(one[1], ' must be ', one[3], ', got ', _ranking_list_names([one[2]])) END))))::BOOLEAN,
     true);
+CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
+CASE WHEN NOT _ranking_same_type(one, other)
+    THEN concat(
+        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
+END;
 CREATE OR REPLACE MACRO _ranking_items_fit(rec, truth) AS
 CASE
     WHEN _ranking_same_type(typeof(coalesce(rec, [])[1]), typeof(coalesce(truth, [])[1])) THEN true
@@ -1572,134 +1538,10 @@ CASE
         ' and ',
         _ranking_cut(typeof(truth[1]))))::BOOLEAN
 END;
-CREATE OR REPLACE MACRO _ranking_type_problem(name, tables, one, other) AS
-CASE WHEN NOT _ranking_same_type(one, other)
-    THEN concat(
-        _ranking_cut(name), ' must have the same type in ', tables, ', got ', _ranking_cut(one), ' and ', _ranking_cut(other))
-END;
-CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
-coalesce(
-    CASE
-        WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' AND ideal::VARCHAR = 'cut'
-            THEN ranking.log2_ideal
-    END,
-    _ranking_discounted_gain(
-        ranking,
-        CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
-        _ranking_discounts(
-            range(
-                1,
-                1 + CASE ideal::VARCHAR
-                    WHEN 'truth' THEN ranking.n_relevant
-                    WHEN 'k' THEN least(ranking.k, 10000)
-                    ELSE least(ranking.k, ranking.n_relevant)
-                END),
-            discount,
-            base,
-            half_life),
-        gain));
-CREATE OR REPLACE MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
-coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
-* _ranking_weighted_rbp(
-    tied, persistence, gain, max_grade,
-    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
-        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
 CREATE OR REPLACE MACRO _ranking_judging_problems(min_grade, unjudged) AS
 [
     _ranking_min_grade_problem(min_grade),
     _ranking_option('unjudged', unjudged, 'miss|skip', unjudged::VARCHAR IN ('miss', 'skip'))];
-CREATE OR REPLACE MACRO _ranking_weighted_gain(ranking, gain, weights) AS
-_ranking_total(
-    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
-_ranking_total(
-    'ranking_dcg', ranking, gain, list_max(ranking.grades),
-    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
-_ranking_tied_prefix(tied, _ranking_at(tied, k));
-CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
-list_transform(
-    list_transform(
-        [{
-            'judged': judged,
-            'k': _ranking_cut_off(k, NULL),
-            'written': k::VARCHAR,
-            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))}],
-        lambda _ranking_given: {
-            'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
-            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
-            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
-            'problem': coalesce(
-                _ranking_given.problem,
-                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
-    lambda _ranking_given: {
-        'ranking': _ranking_prefix(
-            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
-            _ranking_given.judged.ideal[-1] > 0,
-            NULL),
-        'problem': _ranking_given.problem,
-        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
-CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
-(
-    coalesce(
-        list_transform(
-            list_transform(
-                tied.ties[-1:],
-                lambda last: {
-                    'ways': _ranking_tied_ways(last),
-                    'last': last,
-                    'wrong': coalesce(
-                        list_sum(list_transform(
-                            tied.ties[:-2],
-                            lambda tie: tie.hits * (tie.above - tie.before + (tie.size - tie.hits) / 2))),
-                        0)}),
-            lambda of: list_sum(list_transform(
-                of.ways,
-                lambda way: way.weight * CASE
-                    WHEN of.last.before + way.hits BETWEEN 1 AND tied.top - 1
-                        THEN 1 - (of.wrong + way.hits
-                            * (of.last.above - of.last.before + (of.last.taken - way.hits) / 2))
-                            / ((of.last.before + way.hits) * (tied.top - of.last.before - way.hits))
-                    ELSE 0.5
-                END))
-                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-        0.5)
-)::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
-(
-    CASE
-        WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
-        WHEN normalize::VARCHAR = 'hits' THEN coalesce(
-            list_transform(
-                list_transform(
-                    tied.ties[-1:],
-                    lambda last: {
-                        'ways': _ranking_tied_ways(last),
-                        'before': last.before,
-                        'above': coalesce(
-                            list_sum(list_transform(
-                                tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
-                            0),
-                        'alone': _ranking_tied_precisions(last, 1, last.taken),
-                        'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
-                lambda of: list_sum(list_transform(
-                    of.ways,
-                    lambda way: way.weight / greatest(of.before + way.hits, 1) * (
-                        of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
-                    / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
-            0)
-        ELSE coalesce(
-            list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
-            / greatest(
-                CASE normalize::VARCHAR
-                    WHEN 'min' THEN least(tied.k, tied.n_relevant)
-                    WHEN 'k' THEN tied.k
-                    ELSE tied.n_relevant
-                END,
-                1)
-    END
-)::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_compared_measures(columns, measures, caller) AS (
     SELECT list_transform(
         CASE
@@ -1846,6 +1688,27 @@ UNION ALL BY NAME
 SELECT NULL AS ranking_system
 WHERE NOT _ranking_has(rec, names['system'], 'system')
     OR NOT EXISTS (FROM query_table(rec));
+CREATE OR REPLACE MACRO _ranking_ideal(ranking, grades, gain, discount, base, half_life, ideal := 'cut') AS
+coalesce(
+    CASE
+        WHEN ranking.ideal[1] = ranking.ideal[-1] AND discount::VARCHAR = 'log2' AND ideal::VARCHAR = 'cut'
+            THEN ranking.log2_ideal
+    END,
+    _ranking_discounted_gain(
+        ranking,
+        CASE ideal::VARCHAR WHEN 'k' THEN list_resize([]::DOUBLE[], least(ranking.k, 10000), 1::DOUBLE) ELSE grades END,
+        _ranking_discounts(
+            range(
+                1,
+                1 + CASE ideal::VARCHAR
+                    WHEN 'truth' THEN ranking.n_relevant
+                    WHEN 'k' THEN least(ranking.k, 10000)
+                    ELSE least(ranking.k, ranking.n_relevant)
+                END),
+            discount,
+            base,
+            half_life),
+        gain));
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     list_transform(
@@ -1968,6 +1831,100 @@ sqrt(df) * sinh(list_transform(
             ))[1],
         0::DOUBLE)
 )[1]);
+CREATE OR REPLACE MACRO _ranking_expected_rbp(tied, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
+coalesce(error('ranking_rbp: ' || _ranking_rbp_problem(tied, persistence, gain, max_grade))::INTEGER, 1)
+* _ranking_weighted_rbp(
+    tied, persistence, gain, max_grade,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, list_sum(list_transform(
+        range(tie.above, tie.above + tie.taken), lambda above: TRY_CAST(persistence AS DOUBLE) ** above)) / tie.size))));
+CREATE OR REPLACE MACRO _ranking_weighted_gain(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_cumulative_gain', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_weighted_dcg(ranking, gain, weights) AS
+_ranking_total(
+    'ranking_dcg', ranking, gain, list_max(ranking.grades),
+    _ranking_discounted_gain(ranking, ranking.grades, weights, gain))::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_tied_at(tied, k) AS
+_ranking_tied_prefix(tied, _ranking_at(tied, k));
+CREATE OR REPLACE MACRO _ranking_views(judged, k, min_grade := NULL) AS
+list_transform(
+    list_transform(
+        [{
+            'judged': judged,
+            'k': _ranking_cut_off(k, NULL),
+            'written': k::VARCHAR,
+            'problem': coalesce(_ranking_k_problem(k), _ranking_min_grade_problem(min_grade))}],
+        lambda _ranking_given: {
+            'judged': _ranking_from_grade(_ranking_given.judged, min_grade),
+            'k': coalesce(_ranking_given.k, _ranking_given.judged.size),
+            'n_seen': _ranking_n_seen(_ranking_given.judged.ranks, _ranking_given.k),
+            'problem': coalesce(
+                _ranking_given.problem,
+                _ranking_judged_problem(_ranking_given.judged, _ranking_given.k, _ranking_given.written))}),
+    lambda _ranking_given: {
+        'ranking': _ranking_prefix(
+            _ranking_given.judged, _ranking_given.k, _ranking_given.n_seen,
+            _ranking_given.judged.ideal[-1] > 0,
+            NULL),
+        'problem': _ranking_given.problem,
+        'is_sound': _ranking_given.judged IS NOT NULL AND _ranking_given.problem IS NULL});
+CREATE OR REPLACE MACRO _ranking_expected_auc(tied) AS
+coalesce(
+    list_transform(
+        list_transform(
+            tied.ties[-1:],
+            lambda last: {
+                'ways': _ranking_tied_ways(last),
+                'last': last,
+                'wrong': coalesce(
+                    list_sum(list_transform(
+                        tied.ties[:-2],
+                        lambda tie: tie.hits * (tie.above - tie.before + (tie.size - tie.hits) / 2))),
+                    0)}),
+        lambda of: list_sum(list_transform(
+            of.ways,
+            lambda way: way.weight * CASE
+                WHEN of.last.before + way.hits BETWEEN 1 AND tied.top - 1
+                    THEN 1 - (of.wrong + way.hits
+                        * (of.last.above - of.last.before + (of.last.taken - way.hits) / 2))
+                        / ((of.last.before + way.hits) * (tied.top - of.last.before - way.hits))
+                ELSE 0.5
+            END))
+            / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+    0.5)::DOUBLE;
+CREATE OR REPLACE MACRO _ranking_expected_average_precision(tied, normalize := 'truth') AS
+CASE
+    WHEN len(tied.ideal) = 0 AND tied.top = 0 THEN 1
+    WHEN normalize::VARCHAR = 'hits' THEN coalesce(
+        list_transform(
+            list_transform(
+                tied.ties[-1:],
+                lambda last: {
+                    'ways': _ranking_tied_ways(last),
+                    'before': last.before,
+                    'above': coalesce(
+                        list_sum(list_transform(
+                            tied.ties[:-2], lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))),
+                        0),
+                    'alone': _ranking_tied_precisions(last, 1, last.taken),
+                    'paired': _ranking_tied_precisions(last, 2, last.taken) / 2}),
+            lambda of: list_sum(list_transform(
+                of.ways,
+                lambda way: way.weight / greatest(of.before + way.hits, 1) * (
+                    of.above + way.hits * (of.alone + (way.hits - 1) * (of.paired - of.alone)))))
+                / list_sum(list_transform(of.ways, lambda way: way.weight)))[1],
+        0)
+    ELSE coalesce(
+        list_sum(list_transform(tied.ties, lambda tie: _ranking_tied_precisions(tie, tie.hits, tie.size))), 0)
+        / greatest(
+            CASE normalize::VARCHAR
+                WHEN 'min' THEN least(tied.k, tied.n_relevant)
+                WHEN 'k' THEN tied.k
+                ELSE tied.n_relevant
+            END,
+            1)
+END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_list_facts(rec, names, ks, max_k) AS TABLE
 SELECT
     * EXCLUDE (best, cuts),
@@ -2644,60 +2601,6 @@ FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
         WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))));
-CREATE OR REPLACE MACRO ranking_judge
-    (rec, truth) AS
-        CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
-                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
-                lambda given: _ranking_judgement(
-                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
-
-    (rec, truth, grades, unjudged := 'miss') AS
-        CASE
-            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
-            WHEN len(truth) <> coalesce(len(grades), 0)
-                THEN error(concat(
-                    'ranking_judge: grades must be as many as the items of truth, ',
-                    len(truth),
-                    ', got ',
-                    coalesce(len(grades), 0)))
-            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
-                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
-            ELSE list_transform(
-                list_transform(
-                    CASE WHEN truth IS NOT NULL THEN [list_sort(
-                        list_transform(
-                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
-                            lambda one: (one[1], CASE
-                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
-                                ELSE error(
-                                    'ranking_judge: a grade must be a finite number, got '
-                                    || coalesce(one[2]::VARCHAR, 'NULL'))
-                            END)),
-                        'ASC')] END,
-                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
-                lambda known: list_transform(
-                    [{
-                        'listed': coalesce(rec, []),
-                        'items': list_transform(known, lambda one: one[1]),
-                        'grades': list_transform(known, lambda one: one[2])}],
-                    lambda given: list_transform(
-                        [_ranking_found_items(given.listed, given.items)],
-                        lambda found: _ranking_judgement(
-                            CASE
-                                WHEN unjudged::VARCHAR = 'skip'
-                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
-                                ELSE found
-                            END,
-                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
-                            len(given.items),
-                            given.grades,
-                            NULL))[1])[1])[1]
-        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 list_transform(
     [
@@ -2797,6 +2700,72 @@ list_transform(
     THEN 'descending must be true or false, got ' || _ranking_cut(names['descending']::VARCHAR)
 END,
 _ranking_collation_problem()];
+CREATE OR REPLACE MACRO ranking_judge
+    (rec, truth) AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(coalesce(truth, []), 'ASC', 'NULLS FIRST')] END,
+                    lambda ordered: {'listed': coalesce(rec, []), 'items': _ranking_distinct_items(ordered)}),
+                lambda given: _ranking_judgement(
+                    _ranking_found_items(given.listed, given.items), len(given.listed), len(given.items), NULL, NULL))[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER),
+
+    (rec, truth, grades, unjudged := 'miss') AS
+        CASE
+            WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
+            WHEN len(truth) <> coalesce(len(grades), 0)
+                THEN error(concat(
+                    'ranking_judge: grades must be as many as the items of truth, ',
+                    len(truth),
+                    ', got ',
+                    coalesce(len(grades), 0)))
+            WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
+                THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
+            ELSE list_transform(
+                list_transform(
+                    CASE WHEN truth IS NOT NULL THEN [list_sort(
+                        list_transform(
+                            list_filter(list_zip(coalesce(truth, []), coalesce(grades, [])), lambda one: one[1] IS NOT NULL),
+                            lambda one: (one[1], CASE
+                                WHEN isfinite(CAST(one[2] AS DOUBLE)) THEN CAST(one[2] AS DOUBLE)
+                                ELSE error(
+                                    'ranking_judge: a grade must be a finite number, got '
+                                    || coalesce(one[2]::VARCHAR, 'NULL'))
+                            END)),
+                        'ASC')] END,
+                    lambda known: list_filter(known, lambda one, i: known[i + 1][1] IS DISTINCT FROM one[1])),
+                lambda known: list_transform(
+                    [{
+                        'listed': coalesce(rec, []),
+                        'items': list_transform(known, lambda one: one[1]),
+                        'grades': list_transform(known, lambda one: one[2])}],
+                    lambda given: list_transform(
+                        [_ranking_found_items(given.listed, given.items)],
+                        lambda found: _ranking_judgement(
+                            CASE
+                                WHEN unjudged::VARCHAR = 'skip'
+                                    THEN list_transform(found, lambda places, rank: (rank, places[2]))
+                                ELSE found
+                            END,
+                            CASE WHEN unjudged::VARCHAR = 'skip' THEN len(found) ELSE len(given.listed) END,
+                            len(given.items),
+                            given.grades,
+                            NULL))[1])[1])[1]
+        END::STRUCT(ranks INTEGER[], grades DOUBLE[], ideal DOUBLE[], size INTEGER, cutoff INTEGER);
+CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
+CASE
+    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
+    ELSE coalesce(
+        error(caller || ': ' || coalesce(
+            list_any_value(_ranking_judging_problems(min_grade, unjudged)),
+            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+                THEN concat(
+                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
+            END))::BOOLEAN,
+        true)
+END;
 CREATE OR REPLACE MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
 CASE
     WHEN ranking.ideal[1] > TRY_CAST(neutral AS DOUBLE) THEN least(
@@ -2810,141 +2779,15 @@ CASE
 END::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_ideal_dcg
     (ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-(
-    _ranking_total(
-        'ranking_ideal_dcg', ranking, gain,
-        CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
-        _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))
-)::DOUBLE;
+_ranking_total(
+    'ranking_ideal_dcg', ranking, gain,
+    CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END,
+    _ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life))::DOUBLE;
 CREATE OR REPLACE MACRO _ranking_weighted_ndcg(ranking, gain, discount, base, half_life, ideal, weights) AS
 least(
     _ranking_discounted_gain(ranking, ranking.grades, weights, gain)
     / greatest(_ranking_ideal(ranking, ranking.ideal, gain, discount, base, half_life, ideal), 2 ** -1074),
     _ranking_gain_fits('ranking_ndcg', gain, CASE WHEN ranking.k > 0 THEN ranking.ideal[1] END))::DOUBLE;
-CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
-CASE
-    WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
-    ELSE coalesce(
-        error(caller || ': ' || coalesce(
-            list_any_value(_ranking_judging_problems(min_grade, unjudged)),
-            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-                THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
-            END))::BOOLEAN,
-        true)
-END;
-CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
-_ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
-CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
-_ranking_weighted_gain(
-    tied, gain,
-    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))));
-CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
-CREATE OR REPLACE MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
-CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
-CASE
-    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
-    ELSE concat(
-        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
-        ')) AS ', name)
-END;
-CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_recall', _ranking_view, _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')), _ranking_recall(_ranking_view.ranking, normalize)))[1];
-CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_precision', _ranking_view, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')), _ranking_precision(_ranking_view.ranking, divide)))[1];
-CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_f_measure', _ranking_view, coalesce(_ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) >= 0 AND TRY_CAST(beta AS DOUBLE) < 'inf'), _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))), _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
-CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hit_rate', _ranking_view, NULL, _ranking_hit_rate(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_hits', _ranking_view, NULL, _ranking_hits(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_mrr', _ranking_view, NULL, _ranking_mrr(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_first_hit_rank', _ranking_view, NULL, _ranking_first_hit_rank(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_average_precision', _ranking_view, _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')), _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
-CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_auc', _ranking_view, NULL, _ranking_auc(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_err', _ranking_view, coalesce(_ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), _ranking_err_problem(_ranking_view.ranking, max_grade)), _ranking_err(_ranking_view.ranking, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_rbp', _ranking_view, coalesce(_ranking_option('persistence', persistence, 'a number >= 0 and < 1', TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1), _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')), _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), CASE WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded' THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR END, CASE WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary' THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR END, _ranking_rbp_problem(_ranking_view.ranking, persistence, gain, max_grade)), _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
-CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_r_precision', _ranking_view, NULL, _ranking_r_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_bpref', _ranking_view, NULL, _ranking_bpref(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_judged_share(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_judged_share', _ranking_view, NULL, _ranking_judged_share(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_precision', _ranking_view, _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) >= 0 AND TRY_CAST(recall AS DOUBLE) <= 1), _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
-CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
-list_transform(
-    _ranking_views(judged, k, min_grade),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_interpolated_average_precision', _ranking_view, NULL, _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_spearman', _ranking_view, NULL, _ranking_spearman(_ranking_view.ranking)))[1];
-CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_kendall_tau', _ranking_view, _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')), _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
-CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO _ranking_p_values(variances, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH RECURSIVE _ranking_flips AS (
     SELECT
@@ -3103,6 +2946,118 @@ list_transform(
     lambda _ranking_interval: CASE WHEN users > 1 AND isfinite(_ranking_interval['half']) THEN {
         'low': greatest(bottom, _ranking_interval['middle'] - _ranking_interval['half']),
         'high': least(top, _ranking_interval['middle'] + _ranking_interval['half'])} END)[1];
+CREATE OR REPLACE MACRO _ranking_cumulative_gain(ranking, gain := 'linear') AS
+_ranking_weighted_gain(ranking, gain, list_transform(ranking.hits, lambda rank: 1::DOUBLE));
+CREATE OR REPLACE MACRO _ranking_expected_cumulative_gain(tied, gain := 'linear') AS
+_ranking_weighted_gain(
+    tied, gain,
+    flatten(list_transform(tied.ties, lambda tie: list_resize([]::DOUBLE[], tie.hits, tie.taken / tie.size))));
+CREATE OR REPLACE MACRO _ranking_dcg(ranking, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_weighted_dcg(ranking, gain, _ranking_discounts(ranking.hits, discount, base, half_life));
+CREATE OR REPLACE MACRO _ranking_expected_dcg(tied, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+_ranking_weighted_dcg(tied, gain, _ranking_tied_discounts(tied, discount, base, half_life));
+CREATE OR REPLACE MACRO _ranking_ranking_text(judged, name, is_expected) AS
+CASE
+    WHEN is_expected THEN concat(', @_ranking_tied_at(', judged, ', k) AS ', name)
+    ELSE concat(
+        ', @_ranking_prefix(', judged, ', cut, n_seen, ', judged, '.ideal[-1] > 0, @_ranking_log2_ideal(cut, n_', judged,
+        ')) AS ', name)
+END;
+CREATE OR REPLACE MACRO ranking_recall(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_recall', _ranking_view, _ranking_option('normalize', normalize, 'truth|min', normalize::VARCHAR IN ('truth', 'min')), _ranking_recall(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_precision(judged, k := NULL, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_precision', _ranking_view, _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')), _ranking_precision(_ranking_view.ranking, divide)))[1];
+CREATE OR REPLACE MACRO ranking_f_measure(judged, k := NULL, beta := 1, divide := 'k', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_f_measure', _ranking_view, coalesce(_ranking_option('beta', beta, 'a number >= 0', TRY_CAST(beta AS DOUBLE) >= 0 AND TRY_CAST(beta AS DOUBLE) < 'inf'), _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k'))), _ranking_f_measure(_ranking_view.ranking, beta, divide)))[1];
+CREATE OR REPLACE MACRO ranking_hit_rate(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hit_rate', _ranking_view, NULL, _ranking_hit_rate(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_hits(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_hits', _ranking_view, NULL, _ranking_hits(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_mrr(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_mrr', _ranking_view, NULL, _ranking_mrr(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_first_hit_rank(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_first_hit_rank', _ranking_view, NULL, _ranking_first_hit_rank(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_average_precision(judged, k := NULL, normalize := 'truth', min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_average_precision', _ranking_view, _ranking_option('normalize', normalize, 'truth|min|hits|k', normalize::VARCHAR IN ('truth', 'min', 'hits', 'k')), _ranking_average_precision(_ranking_view.ranking, normalize)))[1];
+CREATE OR REPLACE MACRO ranking_auc(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_auc', _ranking_view, NULL, _ranking_auc(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_err(judged, k := NULL, max_grade := 4) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_err', _ranking_view, coalesce(_ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), _ranking_err_problem(_ranking_view.ranking, max_grade)), _ranking_err(_ranking_view.ranking, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_rbp(judged, k := NULL, persistence := 0.8, gain := 'binary', max_grade := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_rbp', _ranking_view, coalesce(_ranking_option('persistence', persistence, 'a number >= 0 and < 1', TRY_CAST(persistence AS DOUBLE) >= 0 AND TRY_CAST(persistence AS DOUBLE) < 1), _ranking_option('gain', gain, 'binary|graded', gain::VARCHAR IN ('binary', 'graded')), _ranking_option('max_grade', max_grade, 'a number > 0 and <= 1000', max_grade IS NULL OR TRY_CAST(max_grade AS DOUBLE) > 0 AND TRY_CAST(max_grade AS DOUBLE) <= 1000), CASE WHEN max_grade IS NOT NULL AND gain::VARCHAR <> 'graded' THEN 'max_grade must go with gain=graded, got it with gain=' || gain::VARCHAR END, CASE WHEN min_grade IS NOT NULL AND gain::VARCHAR <> 'binary' THEN 'min_grade must go with gain=binary, got it with gain=' || gain::VARCHAR END, _ranking_rbp_problem(_ranking_view.ranking, persistence, gain, max_grade)), _ranking_rbp(_ranking_view.ranking, persistence, gain, max_grade)))[1];
+CREATE OR REPLACE MACRO ranking_r_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_r_precision', _ranking_view, NULL, _ranking_r_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_bpref(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_bpref', _ranking_view, NULL, _ranking_bpref(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_judged_share(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_judged_share', _ranking_view, NULL, _ranking_judged_share(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_precision(judged, k := NULL, recall := 0, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_precision', _ranking_view, _ranking_option('recall', recall, 'a number >= 0 and <= 1', TRY_CAST(recall AS DOUBLE) >= 0 AND TRY_CAST(recall AS DOUBLE) <= 1), _ranking_interpolated_precision(_ranking_view.ranking, recall)))[1];
+CREATE OR REPLACE MACRO ranking_interpolated_average_precision(judged, k := NULL, min_grade := NULL) AS
+list_transform(
+    _ranking_views(judged, k, min_grade),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_interpolated_average_precision', _ranking_view, NULL, _ranking_interpolated_average_precision(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_spearman(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_spearman', _ranking_view, NULL, _ranking_spearman(_ranking_view.ranking)))[1];
+CREATE OR REPLACE MACRO ranking_kendall_tau(judged, k := NULL, variant := 'b') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_kendall_tau', _ranking_view, _ranking_option('variant', variant, 'b|c', variant::VARCHAR IN ('b', 'c')), _ranking_kendall_tau(_ranking_view.ranking, variant)))[1];
+CREATE OR REPLACE MACRO ranking_concordant_pairs(judged, k := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_concordant_pairs', _ranking_view, NULL, _ranking_concordant_pairs(_ranking_view.ranking)))[1];
 CREATE OR REPLACE MACRO _ranking_fuse_lists(rec, names, weights, depth, systems) AS TABLE
 SELECT
     *,
@@ -3374,49 +3329,6 @@ CREATE OR REPLACE MACRO _ranking_expected_ndcg
 coalesce(error('ranking_ndcg: ' || _ranking_ndcg_problem(tied, gain, discount, base, half_life, ideal))::INTEGER, 1)
 * _ranking_weighted_ndcg(
     tied, gain, discount, base, half_life, ideal, _ranking_tied_discounts(tied, discount, base, half_life));
-CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
-CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
-list_transform(
-    _ranking_views(judged, k),
-    lambda _ranking_view: _ranking_checked_value(
-        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
-CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
-concat(
-    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
-    columns,
-    ' FROM (SELECT *',
-    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
-    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
-    CASE WHEN NOT is_expected THEN concat(
-        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
-        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
-        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
-            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
-    END,
-    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
-    CASE WHEN min_grade IS NOT NULL
-        THEN concat(
-            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
-            ') AS lowered') END,
-    _ranking_joined(
-        list_transform(own_grades, lambda grade: concat(
-            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
-    ' FROM ',
-    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
-    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
-        ELSE concat(
-            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
-            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
-    END,
-    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_comparison
     (scores, baseline, confidence, margin, correction, test, permutations, seed, caller) AS TABLE
 WITH _ranking_pairs AS MATERIALIZED (FROM _ranking_system_pairs(scores, baseline, caller)),
@@ -3471,6 +3383,49 @@ WHERE CASE
         ': compare what both recommend to the same users'))::BOOLEAN
     ELSE true
 END;
+CREATE OR REPLACE MACRO ranking_cumulative_gain(judged, k := NULL, gain := 'linear') AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_cumulative_gain', _ranking_view, _ranking_option('gain', gain, 'linear|exp', gain::VARCHAR IN ('linear', 'exp')), _ranking_cumulative_gain(_ranking_view.ranking, gain)))[1];
+CREATE OR REPLACE MACRO ranking_dcg(judged, k := NULL, gain := 'exp', discount := 'log2', base := NULL, half_life := NULL) AS
+list_transform(
+    _ranking_views(judged, k),
+    lambda _ranking_view: _ranking_checked_value(
+        'ranking_dcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END), _ranking_dcg(_ranking_view.ranking, gain, discount, base, half_life)))[1];
+CREATE OR REPLACE MACRO _ranking_users_text(columns, rankings, own_grades, is_expected, min_grade, cuts, at_ks) AS
+concat(
+    'SELECT COLUMNS(lambda c: lower(c) IN (''system'', ''ranking_system'', ''has_truth'', ''userid'')), k, n_rec, n_truth',
+    columns,
+    ' FROM (SELECT *',
+    CASE WHEN list_contains(rankings, 'ranking') THEN _ranking_ranking_text('judged', 'ranking', is_expected) END,
+    CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+        THEN _ranking_ranking_text('lowered', 'relevant', is_expected) END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_at("judged from ', grade, '", k) AS "ranking from ', grade, '"')), ''),
+    CASE WHEN NOT is_expected THEN concat(
+        ' FROM (SELECT *, @_ranking_n_seen(judged.ranks, cut) AS n_seen',
+        CASE WHEN list_contains(rankings, 'ranking') THEN ', @_ranking_n_relevant(judged) AS n_judged' END,
+        CASE WHEN min_grade IS NOT NULL AND list_contains(rankings, 'relevant')
+            THEN ', @_ranking_n_relevant(lowered) AS n_lowered' END)
+    END,
+    ' FROM (SELECT *, @_ranking_cut_off(k, judged.size) AS cut',
+    CASE WHEN min_grade IS NOT NULL
+        THEN concat(
+            ', @_ranking_', CASE WHEN is_expected THEN 'tied_' END, 'from_grade(judged, ', TRY_CAST(min_grade AS DOUBLE),
+            ') AS lowered') END,
+    _ranking_joined(
+        list_transform(own_grades, lambda grade: concat(
+            ', @_ranking_tied_from_grade(judged, ', grade, ') AS "judged from ', grade, '"')), ''),
+    ' FROM ',
+    CASE WHEN is_expected THEN '_ranking_expected' ELSE '_ranking_item' END,
+    CASE WHEN len(cuts) = 0 THEN ' CROSS JOIN (SELECT unnest(given) AS k FROM _ranking_given_ks)'
+        ELSE concat(
+            '_at_own_ks CROSS JOIN (SELECT DISTINCT unnest(given || ', _ranking_cuts_text(cuts), ') AS k, given FROM ',
+            CASE WHEN at_ks THEN '_ranking_given_ks' ELSE '_ranking_any_ks' END, ')')
+    END,
+    CASE WHEN is_expected THEN '))' ELSE ')))' END);
 CREATE OR REPLACE MACRO _ranking_list_problems(rec, truth, names, ks, max_k, min_grade) AS TABLE
 SELECT
     code, system, k, sum(count)::BIGINT AS count, min({'user': coalesce(user, 'NULL'), 'item': item}) AS of_row,
@@ -4048,91 +4003,6 @@ list_transform(
     _ranking_views(judged, k),
     lambda _ranking_view: _ranking_checked_value(
         'ranking_ndcg', _ranking_view, coalesce(_ranking_option('gain', gain, 'exp|linear', gain::VARCHAR IN ('exp', 'linear')), _ranking_option('discount', discount, 'log2|original|half_life', discount::VARCHAR IN ('log2', 'original', 'half_life')), _ranking_option('base', base, 'a number > 1', base IS NULL OR TRY_CAST(base AS DOUBLE) > 1 AND TRY_CAST(base AS DOUBLE) < 'inf'), _ranking_option('half_life', half_life, 'a number > 1', half_life IS NULL OR TRY_CAST(half_life AS DOUBLE) > 1 AND TRY_CAST(half_life AS DOUBLE) < 'inf'), _ranking_option('ideal', ideal, 'cut|truth|k', ideal::VARCHAR IN ('cut', 'truth', 'k')), CASE WHEN base IS NOT NULL AND discount::VARCHAR <> 'original' THEN 'base must go with discount=original, got it with discount=' || discount::VARCHAR END, CASE WHEN half_life IS NOT NULL AND discount::VARCHAR <> 'half_life' THEN 'half_life must go with discount=half_life, got it with discount=' || discount::VARCHAR END, _ranking_ndcg_problem(_ranking_view.ranking, gain, discount, base, half_life, ideal)), _ranking_ndcg(_ranking_view.ranking, gain, discount, base, half_life, ideal)))[1];
-CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
-list_transform(
-    [list_transform(
-        list_transform(choices, lambda one: {
-            'of': one,
-            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
-            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
-        lambda one: {
-            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
-            'measure': one['of']['measure'],
-            'in_short': one['in_short'],
-            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
-            'ranking': CASE
-                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
-                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
-                    AND _ranking_goes_with(
-                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
-                        one['of']['rules']['options'])
-                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
-                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
-            END,
-            'macro': CASE
-                WHEN is_expected THEN one['of']['rules']['expected']
-                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
-                ELSE 'ranking_' || one['of']['known']['measure']
-            END,
-            'arguments': concat(
-                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
-                _ranking_joined(
-                    list_transform(
-                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
-                        lambda pair: regexp_replace(
-                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
-                    '')),
-            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
-            'cuts': one['of']['cuts'],
-            'at_ks': one['of']['at_ks']})],
-    lambda found: CASE
-        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', ', 'CASE WHEN ' || nullif(concat_ws(
-                        ' AND ',
-                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
-                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
-                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
-                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
-                        THEN ' END' END,
-                    ' AS "', one['measure'], '"')),
-                ''),
-            list_transform(found, lambda one: one['ranking']),
-            list_distinct(list_transform(found, lambda one: one['own_grade'])),
-            is_expected,
-            min_grade,
-            flatten(list_transform(found, lambda one: one['cuts'])),
-            list_contains(list_transform(found, lambda one: one['at_ks']), true))
-    END)[1];
-CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
-list_transform(
-    [coalesce(
-        list_transform(
-            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
-            lambda name: {'key': name, 'value': _ranking_options()[name]}),
-        list_filter(
-            map_entries(_ranking_options()),
-            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
-    lambda found: CASE
-        WHEN len(list_filter(found, lambda one: coalesce(
-            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
-            false))) < len(found)
-            THEN 'FROM _ranking_own_measures'
-        ELSE _ranking_users_text(
-            _ranking_joined(
-                list_transform(found, lambda one: concat(
-                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
-                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
-                        THEN '(relevant)' ELSE '(ranking)' END,
-                    ' AS "', one['key'], '"')),
-                ''),
-            ['ranking', 'relevant'],
-            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
-            true)
-    END)[1];
 CREATE OR REPLACE MACRO ranking_compare_by_user(
     by_user, baseline := NULL, measures := NULL, confidence := 0.95, margin := NULL,
     correction := 'holm', test := 't', permutations := 10000, seed := 0, lower_is_better := NULL) AS TABLE
@@ -4219,6 +4089,91 @@ WHERE coalesce(
 ORDER BY
     compared.pair ASC NULLS LAST, compared.k ASC NULLS LAST, compared.measure_place ASC NULLS LAST,
     compared.ranking_segment ASC NULLS LAST;
+CREATE OR REPLACE MACRO _ranking_users_query(choices, is_expected, min_grade) AS
+list_transform(
+    [list_transform(
+        list_transform(choices, lambda one: {
+            'of': one,
+            'own_grade': list_filter(one['pairs'], lambda pair: starts_with(pair, 'min_grade='))[1][11:],
+            'in_short': is_expected OR one['rules']['is_column'] AND len(one['pairs']) = 0}),
+        lambda one: {
+            'is_right': one['of']['is_right'] AND NOT (is_expected AND one['of']['rules']['expected'] IS NULL),
+            'measure': one['of']['measure'],
+            'in_short': one['in_short'],
+            'own_grade': CASE WHEN is_expected THEN one['own_grade'] END,
+            'ranking': CASE
+                WHEN is_expected AND one['own_grade'] IS NOT NULL THEN 'ranking from ' || one['own_grade']
+                WHEN min_grade IS NOT NULL AND one['own_grade'] IS NULL AND one['of']['rules']['options']['min_grade'] IS NOT NULL
+                    AND _ranking_goes_with(
+                        one['of']['rules']['options']['min_grade'], one['of']['pairs'], one['of']['names'],
+                        one['of']['rules']['options'])
+                    THEN CASE WHEN one['in_short'] THEN 'relevant' ELSE 'lowered' END
+                ELSE CASE WHEN one['in_short'] THEN 'ranking' ELSE 'judged' END
+            END,
+            'macro': CASE
+                WHEN is_expected THEN one['of']['rules']['expected']
+                WHEN one['in_short'] THEN '_ranking_' || one['of']['known']['measure']
+                ELSE 'ranking_' || one['of']['known']['measure']
+            END,
+            'arguments': concat(
+                CASE WHEN NOT one['in_short'] THEN concat(', k', ', min_grade := ' || one['own_grade']) END,
+                _ranking_joined(
+                    list_transform(
+                        list_filter(one['of']['pairs'], lambda pair: NOT starts_with(pair, 'min_grade=')),
+                        lambda pair: regexp_replace(
+                            regexp_replace(pair, '=([a-z].*)$', '=''\1'''), '^(.*?)=', ', \1 := ')),
+                    '')),
+            'is_plain': len(one['of']['pairs']) = 0 AND one['in_short'],
+            'cuts': one['of']['cuts'],
+            'at_ks': one['of']['at_ks']})],
+    lambda found: CASE
+        WHEN found IS NULL OR len(list_filter(found, lambda one: NOT one['is_right'])) > 0 THEN 'FROM _ranking_wrong_measures'
+        ELSE _ranking_users_text(
+            _ranking_joined(
+                list_transform(found, lambda one: concat(
+                    ', ', 'CASE WHEN ' || nullif(concat_ws(
+                        ' AND ',
+                        CASE WHEN NOT one['is_plain'] THEN 'has_truth' END,
+                        CASE WHEN len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                            THEN _ranking_cuts_condition(one['cuts'], one['at_ks']) END), '') || ' THEN ',
+                    '@', one['macro'], '("', one['ranking'], '"', one['arguments'], ')',
+                    CASE WHEN NOT one['is_plain'] OR len(flatten(list_transform(found, lambda other: other['cuts']))) > 0
+                        THEN ' END' END,
+                    ' AS "', one['measure'], '"')),
+                ''),
+            list_transform(found, lambda one: one['ranking']),
+            list_distinct(list_transform(found, lambda one: one['own_grade'])),
+            is_expected,
+            min_grade,
+            flatten(list_transform(found, lambda one: one['cuts'])),
+            list_contains(list_transform(found, lambda one: one['at_ks']), true))
+    END)[1];
+CREATE OR REPLACE MACRO _ranking_plain_query(names, is_expected, min_grade) AS
+list_transform(
+    [coalesce(
+        list_transform(
+            list_filter(names, lambda name, i: list_position(names, name) = i OR name IS NULL),
+            lambda name: {'key': name, 'value': _ranking_options()[name]}),
+        list_filter(
+            map_entries(_ranking_options()),
+            lambda one: CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END))],
+    lambda found: CASE
+        WHEN len(list_filter(found, lambda one: coalesce(
+            CASE WHEN is_expected THEN one['value']['expected'] IS NOT NULL ELSE one['value']['is_column'] END,
+            false))) < len(found)
+            THEN 'FROM _ranking_own_measures'
+        ELSE _ranking_users_text(
+            _ranking_joined(
+                list_transform(found, lambda one: concat(
+                    ', @', CASE WHEN is_expected THEN one['value']['expected'] ELSE '_ranking_' || one['key'] END,
+                    CASE WHEN min_grade IS NOT NULL AND one['value']['options']['min_grade'] IS NOT NULL
+                        THEN '(relevant)' ELSE '(ranking)' END,
+                    ' AS "', one['key'], '"')),
+                ''),
+            ['ranking', 'relevant'],
+            []::VARCHAR[], is_expected, min_grade, []::BIGINT[],
+            true)
+    END)[1];
 CREATE OR REPLACE MACRO _ranking_user_problems(rec, truth, names, ks, max_k, min_grade, unjudged) AS TABLE
 FROM _ranking_list_problems(rec, truth, names, ks, max_k, min_grade)
 UNION ALL
@@ -4836,34 +4791,34 @@ COMMENT ON MACRO udf_personalization IS 'The dissimilarity of different users'' 
 COMMENT ON MACRO udf_gini_coverage IS 'The inequality of recommendations over items: the Gini index of the number of lists that each item appears in.';
 COMMENT ON MACRO ranking_geometric_mean IS 'The geometric mean of DOUBLEs, those below 0.00001 counting as that: trec_eval''s gm_map, of average precision.';
 COMMENT ON MACRO ranking_judge IS 'A judged ranking, made of lists of items: which ranks hold an item that truth knows.';
-COMMENT ON MACRO ranking_recall IS 'The share of the relevant items that stand in the top k.';
-COMMENT ON MACRO ranking_precision IS 'The share of the top k that is relevant.';
-COMMENT ON MACRO ranking_f_measure IS 'The harmonic mean of precision and recall at k, recall weighing beta times as much.';
+COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO ranking_recall IS 'Share of the relevant items that stand in the top k.';
+COMMENT ON MACRO ranking_precision IS 'Share of the top k that is relevant.';
+COMMENT ON MACRO ranking_f_measure IS 'Harmonic mean of precision and recall at k, recall weighing beta times as much.';
 COMMENT ON MACRO ranking_hit_rate IS '1 if any relevant item stands in the top k, else 0.';
-COMMENT ON MACRO ranking_hits IS 'The number of relevant items in the top k.';
+COMMENT ON MACRO ranking_hits IS 'Number of relevant items in the top k.';
 COMMENT ON MACRO ranking_mrr IS 'One over the rank of the first relevant item in the top k; its mean over users is the MRR.';
-COMMENT ON MACRO ranking_first_hit_rank IS 'The rank of the first relevant item in the top k.';
-COMMENT ON MACRO ranking_average_precision IS 'The mean of the precision at each relevant item; its mean over users is the MAP.';
-COMMENT ON MACRO ranking_auc IS 'The share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
+COMMENT ON MACRO ranking_first_hit_rank IS 'Rank of the first relevant item in the top k.';
+COMMENT ON MACRO ranking_average_precision IS 'Mean of the precision at each relevant item; its mean over users is the MAP.';
+COMMENT ON MACRO ranking_auc IS 'Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.';
 COMMENT ON MACRO ranking_err IS 'Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.';
 COMMENT ON MACRO ranking_rbp IS 'Rank-biased precision: the gain per item that a user sees who goes on with probability `persistence`.';
-COMMENT ON MACRO ranking_r_precision IS 'The precision at the rank that equals the number of relevant items.';
-COMMENT ON MACRO ranking_bpref IS 'The share of preferences kept: how rarely judged items that are not relevant stand above relevant ones; items without a judgement do not count.';
-COMMENT ON MACRO ranking_judged_share IS 'The share of the top k that truth has a grade for, whatever grade: Judged@k.';
+COMMENT ON MACRO ranking_r_precision IS 'Precision at the rank that equals the number of relevant items.';
+COMMENT ON MACRO ranking_bpref IS 'How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.';
+COMMENT ON MACRO ranking_judged_share IS 'Share of the top k that truth has a grade for, whatever grade: Judged@k.';
 COMMENT ON MACRO ranking_interpolated_precision IS 'The highest precision at any rank of the top k that has at least this recall.';
-COMMENT ON MACRO ranking_interpolated_average_precision IS 'The mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
+COMMENT ON MACRO ranking_interpolated_average_precision IS 'Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.';
 COMMENT ON MACRO ranking_spearman IS 'Spearman''s correlation between the order of the judged items in the top k and their grades.';
 COMMENT ON MACRO ranking_kendall_tau IS 'Kendall''s tau between the order of the judged items in the top k and their grades.';
-COMMENT ON MACRO ranking_concordant_pairs IS 'The share of the pairs of judged items in the top k with different grades that are in the right order.';
-COMMENT ON MACRO TABLE ranking_gate IS 'The verdicts of a comparison with p corrected over all of its rows: what a pipeline may stop at. The chance that any system is called better or worse though there is no difference is then 1 - confidence at most, for all rows together.';
+COMMENT ON MACRO ranking_concordant_pairs IS 'Share of the pairs of judged items in the top k with different grades that are in the right order.';
 COMMENT ON MACRO TABLE ranking_split IS 'Events split into train and test, fold by fold, with the reason for each row that is in neither.';
 COMMENT ON MACRO ranking_ideal_dcg IS 'The DCG of the best possible list, which ranks all truth items by descending grade.';
-COMMENT ON MACRO ranking_cumulative_gain IS 'The sum of the gains of the top k, wherever they stand.';
+COMMENT ON MACRO ranking_cumulative_gain IS 'Cumulative gain: the sum of the gains of the top k, wherever they stand.';
 COMMENT ON MACRO ranking_dcg IS 'Discounted cumulative gain: the gains of the top k, worth less the lower they stand.';
 COMMENT ON MACRO TABLE ranking_explain IS 'One user''s lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.';
 COMMENT ON MACRO TABLE ranking_intents_by_user IS 'alpha-nDCG, ERR-IA and subtopic recall: a list measured by the different intents of its user or query.';
-COMMENT ON MACRO ranking_half_life_utility IS 'The utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
-COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: DCG over that of the best possible list.';
+COMMENT ON MACRO ranking_half_life_utility IS 'Utility of the list for a user half of whose kind stop by rank `half_life`, over the best possible.';
+COMMENT ON MACRO ranking_ndcg IS 'Normalised discounted cumulative gain: dcg / ideal_dcg.';
 COMMENT ON MACRO TABLE ranking_compare_by_user IS 'Whether one system is better than another, from any table with a row per user: paired differences and their confidence.';
 COMMENT ON MACRO TABLE ranking_fuse IS 'One ranking for each user out of the rankings of several systems: full text and vectors, or an ensemble of models.';
 COMMENT ON MACRO TABLE ranking_overlap IS 'Overlap, Jaccard index and rank-biased overlap of the lists of two systems, means over the users.';
@@ -4882,7 +4837,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_discounts _ranking_gain _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_interpolated_precision _ranking_distinct_items _ranking_judgement _ranking_option _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_precision _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_recall _ranking_spearman _ranking_log2_ideal _ranking_first_places _ranking_found_each _ranking_cut_off _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_checked_value _ranking_lowest_grade _ranking_judged_problem _ranking_grades_from _ranking_tied_ranking _ranking_ln_ways _ranking_longest _ranking_names _ranking_is_contents_column _ranking_is_key _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_is_user ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_k_problem _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_same_type _ranking_concordant_pairs _ranking_kendall_tau _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_err_problem _ranking_rbp_problem _ranking_min_grade_problem _ranking_ties_choice _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_found_items _ranking_at _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_measure_hint _ranking_texts_of _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_items_fit _ranking_type_problem _ranking_ideal _ranking_expected_rbp _ranking_judging_problems _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows ranking_judge _ranking_history_misfits _ranking_misfits _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_valid_grades _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_comparison _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg _ranking_users_query _ranking_plain_query ranking_compare_by_user _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

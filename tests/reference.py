@@ -16,9 +16,10 @@ import duckdb
 
 import ranking_udfs
 from ranking_udfs.arrow.functions import FUNCTIONS
+from ranking_udfs.duckdb import statements
 from ranking_udfs.duckdb.hosting import for_all, hosted, public
 from ranking_udfs.duckdb.names import UDFS
-from ranking_udfs.duckdb.statements import code, description, macros, stamp_of_sql, texts
+from ranking_udfs.duckdb.statements import FIRST, description, macros, stamp_of_sql, texts
 from ranking_udfs.measures.registry import LIST_MEASURES, MEASURES, Measure, Number, OneOf, Option
 from tests.witnesses import LIST_WITNESSES, WITNESSES
 
@@ -33,12 +34,12 @@ LIBRARIES = {
 }
 # The groups of the reference: the rooms of `sql/` behind each, and what stands first in it.
 GROUPS = {
-    "Tables": ("tables", ["ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_check"]),
-    "Comparison": ("comparison", []),
-    "Measures": ("measures", []),
-    "Lists": ("lists", []),
-    "Predictions": ("predictions", []),
-    "Hivemall": ("hivemall", []),
+    "Tables": ("tables", FIRST),
+    "Comparison": ("comparison", ()),
+    "Measures": ("measures", ()),
+    "Lists": ("lists", ()),
+    "Predictions": ("predictions", ()),
+    "Hivemall": ("hivemall", ()),
 }
 # Of options that mean the same in each measure.
 MEANINGS = {"min_grade": "the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is"}
@@ -102,9 +103,7 @@ def joined(text: str) -> str:
 
 def parameters(name: str) -> list[list[str]]:
     """A macro's parameters, for each number of them that it takes. Those that are errors are left out."""
-    (macro,) = re.findall(rf"MACRO {name}\b(.*?)(?=CREATE|\Z)", code(texts()[name][0]), re.DOTALL)
-    found = re.findall(r"(?:\A\s*|^    )\(([^()]*)\)\s+AS\b(?!\s*error\()", macro, re.MULTILINE)
-    return [joined(one).split(", ") if one.strip() else [] for one in found]
+    return statements.parameters(texts()[name][0])
 
 
 def signatures(name: str) -> list[str]:

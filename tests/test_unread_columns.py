@@ -7,9 +7,9 @@ import duckdb
 import pytest
 
 import ranking_udfs
+from ranking_udfs.duckdb.wrappers import LIKE
 from tests.command import Fails, Run
 from tests.conftest import module_connection, value, with_internals
-from tests.generate import LIKE
 
 TABLES = """
     CREATE TABLE rec AS FROM (VALUES (1, 10, 3.0), (1, 20, 2.0), (2, 10, 1.0)) AS t(userid, itemid, score);

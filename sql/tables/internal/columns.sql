@@ -52,14 +52,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
 regexp_extract(
     texts,
     CASE argument
-        -- patterns: generated from tests/generate.py, do not edit
-        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
-        WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
-        WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-        WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
-        -- end of patterns
+        NEAR_COLUMNS
     END,
     1);
 
@@ -170,30 +163,15 @@ concat(source, ' must have a column ', _ranking_cut(name), ' (', argument, '), g
 
 -- The columns that look like those that tell models apart.
 CREATE OR REPLACE TEMP MACRO _ranking_like_systems(texts) AS
-regexp_extract_all(
-    texts,
-    -- systems: generated from tests/generate.py, do not edit
-    '(?i), "?((?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-    -- end of systems
-    , 1);
+regexp_extract_all(texts, LIKE_SYSTEMS, 1);
 
 -- The columns that look like those that tell runs of one model apart.
 CREATE OR REPLACE TEMP MACRO _ranking_like_runs(texts) AS
-regexp_extract_all(
-    texts,
-    -- runs: generated from tests/generate.py, do not edit
-    '(?i), "?((?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?)"? '
-    -- end of runs
-    , 1);
+regexp_extract_all(texts, LIKE_RUNS, 1);
 
 -- The numeric columns that look like grades.
 CREATE OR REPLACE TEMP MACRO _ranking_like_grades(texts) AS
-regexp_extract_all(
-    texts,
-    -- grades: generated from tests/generate.py, do not edit
-    '(?i), "?((?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? (?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN),'
-    -- end of grades
-    , 1);
+regexp_extract_all(texts, LIKE_GRADES, 1);
 
 -- True for a column that is no measure, of a table with a row per user.
 CREATE OR REPLACE TEMP MACRO _ranking_is_key(name) AS

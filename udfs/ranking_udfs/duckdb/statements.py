@@ -3,7 +3,7 @@
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -17,26 +17,32 @@ from pathlib import Path
 
 import duckdb
 
+from ..measures.registry import MEASURES, measure_table
 from ..texts import shorten
 from ..version import version
 from .kept import keep, place, stamp
 from .wrappers import around_formulas, registry_words, shared_words, with_words
 
 LAST_MACRO = "_ranking_macros"
-# The folders of macros, and how a macro's second name begins if its own does not begin so.
+# The folders of macros, in the order of ranking_functions, and how a macro's second name begins if its own
+# does not begin so.
 # `internal/` has no second names; `sql/queries/` and the templates are no macros.
 ROOMS = {
     "common/internal": "",
-    "measures": "ranking_",
-    "measures/internal": "",
     "tables": "ranking_",
     "tables/internal": "",
     "comparison": "ranking_",
     "comparison/internal": "",
+    "measures": "ranking_",
+    "measures/internal": "",
     "lists": "udf_",
     "predictions": "udf_",
     "hivemall": "udf_",
 }
+# Of macros in these folders that are no table functions, what ranking_functions calls them.
+KINDS = {"measures": "judging", "hivemall": "Hivemall"}
+FIRST = ("ranking_summary", "ranking_by_user", "ranking_distribution", "ranking_check")
+JUDGE = "Judge rankings: which ranks of rec hold an item that truth knows."
 # The beginning of a macro, with the comment above it.
 MACRO = re.compile(r"^(?:(?:--.*)?\n)*CREATE OR REPLACE TEMP MACRO (\w+)", re.MULTILINE)
 # A comment and the space before it, or a string or quoted name, in which two hyphens begin none.
@@ -103,7 +109,36 @@ def texts() -> dict[str, tuple[str, str]]:
     words = shared_words(found["ranking_judged"][0]) | registry_words(found)
     found = {name: (with_words(text, words), room) for name, (text, room) in found.items()}
     template = root.joinpath("measures/templates/measure.sql").read_text(encoding="utf-8")
-    return found | {name: (text, "measures") for name, text in around_formulas(found, template).items()}
+    found |= {name: (text, "measures") for name, text in around_formulas(found, template).items()}
+    text, room = found["ranking_functions"]
+    return found | {"ranking_functions": (text.replace("FUNCTION_LINES", function_lines(found)), room)}
+
+
+def function_lines(found: Mapping[str, tuple[str, str]]) -> str:
+    """Return the rows of ranking_functions as a text in SQL, one in a line."""
+    rows = ([one if isinstance(one, str) else "; ".join(one) for one in row] for row in function_rows(found))
+    return literal("\n".join(map(" | ".join, rows)))
+
+
+def function_rows(found: Mapping[str, tuple[str, str]]) -> list[tuple[str | Sequence[str], ...]]:
+    """Return what ranking_functions has: each measure, then judge and each macro that is no measure."""
+    rows: list[tuple[str | Sequence[str], ...]] = [(name, "measure", *one) for name, *one in measure_table()]
+    rows += [("judge", "judging", [], ["rec", "truth"], [], "", "", "", JUDGE)]
+    for name in sorted(found, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST)):
+        text, room = found[name]
+        if not name.startswith("_") and name.removeprefix("ranking_") not in MEASURES:
+            kind = "table function" if " AS TABLE" in code(text) else KINDS.get(room, "aggregate")
+            always = name if name.startswith(ROOMS[room]) else ROOMS[room] + name
+            given = list(dict.fromkeys(one for form in parameters(text) for one in form))
+            plain = list(dict.fromkeys(one.split()[0] for one in given if ":=" not in one))
+            options = [one.replace(" := ", "=") for one in given if ":=" in one]
+            rows += [(name, kind, [always] * (always != name), plain, options, "", "", "", description(text))]
+    return rows
+
+
+def parameters(text: str) -> list[list[str]]:
+    """Return the parameters of a macro for each number of them that it takes and that is no error."""
+    return Macro(re.sub(r"\([^()]*\) AS\s+error\(", "", code(text)), "").signatures()
 
 
 @cache

@@ -17,6 +17,28 @@ OVERLAPS = ("overlap", "jaccard", "rbo", "same_first", "same_list")
 # The aggregates over predictions of which lower is better.
 ERRORS = ("mae", "mse", "rmse", "logloss")
 
+# Names of columns, as regular expressions, that change every number if they are not read: grades in truth,
+# and what makes one list of several in rec.
+LIKE = {
+    "grades": "(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|"
+    "weight|value",
+    "systems": "(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)"
+    "(?:_?(?:id|name))?",
+    "runs": "(?:run|(?:random_?)?seed|trial|fold|repeat|repetition)s?(?:_?(?:id|name|no|nr|number))?",
+}
+NUMBER = "(?:U?[A-Z]*INT|INTEGER|DECIMAL|FLOAT|DOUBLE|BOOLEAN)"  # as grades have to be
+ID = "(?:_?(?:id|no|nr|number|key|code))?"
+# Those to suggest where a column is not there, by the argument that would name them.
+NEAR = {
+    "user_col": f"[uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic){ID}",
+    "item_col": f"[ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer){ID}",
+    "score_col": "(?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|"
+    "similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place",
+    "grade_col": f"rel|{LIKE['grades']}",
+    "system_col": f"system|{LIKE['systems']}",
+    "intent_col": f"(?:intent|sub_?topic|aspect|facet|category|genre|iteration){ID}",
+}
+
 
 def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
     """Return the public macro of each measure whose formula was found.
@@ -111,7 +133,16 @@ def registry_words(found: Container[str]) -> dict[str, str]:
         "MEASURE_OPTIONS": measure_options(found),
         "KNOWN_MEASURES": known_measures(),
         "CONTENTS_COLUMNS": contents_columns(),
+        "NEAR_COLUMNS": "\n".join(f"WHEN '{name}' THEN '{named(one)}'" for name, one in NEAR.items()),
+        "LIKE_SYSTEMS": f"'{named(LIKE['systems'])}'",
+        "LIKE_RUNS": f"'{named(LIKE['runs'])}'",
+        "LIKE_GRADES": f"'{named(LIKE['grades'])}{NUMBER},'",
     }
+
+
+def named(pattern: str) -> str:
+    """Return the pattern of such a name of a column in what _ranking_column_texts gives."""
+    return f'(?i), "?({pattern})"? '
 
 
 def measure_options(found: Container[str]) -> str:
