@@ -54,8 +54,8 @@ CREATE OR REPLACE TEMP MACRO to_ordered_list
             WHEN _ranking_order_valid(options, ['-kv', '-kv_map'])
                 OR _ranking_order_valid(options, ['-vk', '-vk_map'])
             THEN struct_extract({
-                'list': CASE WHEN _ranking_order_returns(options) = 'list' THEN
-                    _ranking_ordered_list(value, key, options)
+                'list': CASE WHEN _ranking_order_returns(options) = 'list'
+                    THEN _ranking_ordered_list(value, key, options)
                 END,
                 'kv_map': CASE WHEN _ranking_order_returns(options) = 'kv_map' THEN
                     _ranking_ordered_map(_ranking_ordered_pairs(key, value, options))
@@ -70,8 +70,7 @@ CREATE OR REPLACE TEMP MACRO to_ordered_list
                 || 'and -kv_map or -vk_map, got ' || coalesce('''' || options::VARCHAR || '''', 'NULL'))
         END;
 
--- Say whether the options of to_ordered_list are made of -k N, -reverse, -dedup and the words in maps, -k at
--- most once.
+-- Say whether the options of to_ordered_list are made of -k N, -reverse, -dedup and the words in maps, -k once at most.
 CREATE OR REPLACE TEMP MACRO _ranking_order_valid(options, maps) AS
     coalesce(list_has_all(
         list_concat(['', '-reverse', '-reverse_order', '-dedup'], maps),
@@ -103,11 +102,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_ordered_list(value, key, options) AS
             FILTER (WHERE key IS NOT NULL AND value IS NOT NULL)
     END, [])[:_ranking_order_at_most(options)];
 
--- The pairs of a group as a LIST, as the options of to_ordered_list order them.
---
--- Returns a LIST of STRUCT(rank, key, value); rank is what _ranking_order_rank makes of the pair.
--- list_transform over a list of one element gives that element a name. (list_distinct, since DuckDB 2.0 would plan a
--- join for DISTINCT even where the options do not ask for it.)
+-- The pairs of a group as a LIST of STRUCT(rank, key, value), as the options of to_ordered_list order them.
+-- (list_distinct, since DuckDB 2.0 would plan a join for DISTINCT even where the options do not ask for it.)
 CREATE OR REPLACE TEMP MACRO _ranking_ordered_pairs(key, value, options) AS
     list_transform(
         [coalesce(list({'rank': _ranking_order_rank(key, value, options), 'key': key, 'value': value})
@@ -115,8 +111,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_ordered_pairs(key, value, options) AS
         lambda pairs: list_sort(if(contains(concat(options), '-dedup'), list_distinct(pairs), pairs), 'ASC')
     )[1][:_ranking_order_at_most(options)];
 
--- One value that orders by key, in the direction that the options of to_ordered_list ask for, and then by
--- value.
+-- One value that orders by key, in the direction that the options of to_ordered_list ask for, and then by value.
 CREATE OR REPLACE TEMP MACRO _ranking_order_rank(key, value, options) AS
     create_sort_key(
         key, if(_ranking_order_descending(options), 'DESC NULLS LAST', 'ASC NULLS LAST'), value, 'ASC NULLS LAST');
@@ -130,7 +125,6 @@ CREATE OR REPLACE TEMP MACRO _ranking_order_returns(options) AS
     END;
 
 -- A MAP of the pairs, in the order of their ranks; of pairs with one key the first stays.
--- list_transform over a list of one element gives that element a name.
 CREATE OR REPLACE TEMP MACRO _ranking_ordered_map(pairs) AS
     list_transform(
         [list_sort(list_transform(
@@ -141,9 +135,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_ordered_map(pairs) AS
                 lambda pair: {'rank': pair.rank, 'key': pair.key, 'value': pair.value}), 'ASC'),
             lambda pair: {'key': pair.key, 'value': pair.value})))[1];
 
--- The first pair of each key.
--- Each pair is compared with the one before it. (An index in a lambda, pairs[i - 1], makes DuckDB copy the list for
--- every pair.)
+-- The first pair of each key. (An index in a lambda, pairs[i - 1], makes DuckDB copy the list for every pair.)
 CREATE OR REPLACE TEMP MACRO _ranking_first_of_key(pairs) AS
     list_concat(pairs[:1], list_transform(
         list_filter(list_zip(pairs[2:], pairs[:-2]), lambda two: two[1].key IS DISTINCT FROM two[2].key),

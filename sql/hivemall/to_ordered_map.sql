@@ -40,7 +40,6 @@ CREATE OR REPLACE TEMP MACRO to_ordered_map
         error('to_ordered_map: the third argument must be BOOLEAN (reverse) or an integer (k), got '
             || typeof(reverse_or_k));
 
--- The pairs of a group as a LIST of STRUCT(key, value), ascending, of each key the one with the smallest
--- value; NULL for a group without a key.
+-- The pairs of a group as a LIST of STRUCT(key, value), ascending, of each key that of the smallest value; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_pairs_by_key(key, value) AS
     _ranking_first_of_key(list_sort(list({'key': key, 'value': value}) FILTER (WHERE key IS NOT NULL), 'ASC'));

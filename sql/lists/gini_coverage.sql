@@ -17,7 +17,6 @@
 -- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
 -- correlated subquery without GROUP BY: give each a subquery of its own.
 
--- list_transform over a list of one element gives that element a name.
 CREATE OR REPLACE TEMP MACRO gini_coverage
     (rec_list) AS
         list_transform([_ranking_exposure(rec_list)], lambda counts: _ranking_gini(counts, len(counts)))[1],
@@ -30,9 +29,7 @@ CREATE OR REPLACE TEMP MACRO gini_coverage
             ELSE _ranking_gini(items.counts, items.n_items)
         END)[1];
 
--- The number of lists of the group that each item is in, ascending.
---
--- Returns LIST of BIGINT, one number per item that is in a list at all; NULL if there is none.
+-- The number of lists of the group that each item is in, ascending, as a LIST; NULL if there is no item.
 CREATE OR REPLACE TEMP MACRO _ranking_exposure(rec_list) AS (
     SELECT list(lists ORDER BY lists ASC NULLS LAST)
     FROM (

@@ -12,8 +12,7 @@
 -- Source:   recmetrics (C. Longo), personalization, which builds the matrix of all pairs
 -- Example:  SELECT personalization(rec) FROM (VALUES ([1, 2]), ([2, 3]), ([4, 5])) AS t(rec);  -- 0.8333333333333334
 --
--- rec_list must name a column. DuckDB 2.0.0 fails with an INTERNAL error where this stands beside count(*) in a
--- correlated subquery without GROUP BY: give each a subquery of its own.
+-- As for gini_coverage, rec_list must name a column, and may not stand beside count(*) in a correlated subquery.
 
 -- The weights are 1 / sqrt(length) times the square root of the longest length: whole numbers where the lists are of
 -- one length. (The argument stands among the subquery's own names, so these are names that no column of a user has.

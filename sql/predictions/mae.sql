@@ -1,9 +1,7 @@
 -- The mean absolute error of a group.
 --
--- predicted: the predicted number
--- actual:    the observed number
--- Returns:   DOUBLE, the mean of |predicted - actual|, 0 or more. A pair in which either is NULL is skipped; a group
---            without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
+-- predicted, actual: the predicted and the observed number
+-- Returns:   DOUBLE, the mean of |predicted - actual|, 0 or more; NULL, NaN and infinite numbers as for mse
 -- Source:    Hivemall, mae; https://hivemall.apache.org/userguide/eval/regression.html
 -- Example:   SELECT mae(predicted, actual) FROM (VALUES (2.5, 3), (0, -0.5), (2, 2), (8, 7)) AS t(predicted, actual);
 --            -- 0.5

@@ -1,7 +1,6 @@
 -- The mean squared error of a group.
 --
--- predicted: the predicted number
--- actual:    the observed number
+-- predicted, actual: the predicted and the observed number
 -- Returns:   DOUBLE, the mean of (predicted - actual)^2, 0 or more. A pair in which either is NULL is skipped; a group
 --            without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
 -- Source:    Hivemall, mse; https://hivemall.apache.org/userguide/eval/regression.html

@@ -2,8 +2,7 @@
 --
 -- DuckDB's regr_r2 is something else: the squared correlation, which forgives any offset and scale.
 --
--- predicted: the predicted number
--- actual:    the observed number
+-- predicted, actual: the predicted and the observed number
 -- Returns:   DOUBLE, 1 - sum((actual - predicted)^2) / sum((actual - mean(actual))^2): 1 for a perfect prediction, 0 for
 --            one that is as good as the mean, negative for a worse one. A pair in which either is NULL is skipped. Where
 --            all actual numbers are equal it is undefined and NULL (1 in Hivemall); so for a group of one pair or none.

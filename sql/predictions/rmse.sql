@@ -1,9 +1,7 @@
 -- The root mean squared error of a group.
 --
--- predicted: the predicted number
--- actual:    the observed number
--- Returns:   DOUBLE, the square root of mse(predicted, actual), 0 or more. A pair in which either is NULL is skipped; a
---            group without a pair gives NULL (0 in Hivemall). NaN in a pair gives NaN, an infinite number NaN or infinity.
+-- predicted, actual: the predicted and the observed number
+-- Returns:   DOUBLE, the square root of mse(predicted, actual)
 -- Source:    Hivemall, rmse; https://hivemall.apache.org/userguide/eval/regression.html
 -- Example:   SELECT rmse(predicted, actual) FROM (VALUES (1, 4), (2, 2), (3, 3), (9, 0), (5, 5)) AS t(predicted, actual);
 --            -- 4.242640687119285

@@ -2,18 +2,13 @@
 --
 -- Run after ranking_udfs.register(con, hivemall=True). The one change is the quotes around "precision", a keyword of DuckDB.
 --
--- Reads    dummy_rec(userid, itemid, score)   what was recommended
---          dummy_truth(userid, itemid)        what turned out to be right
--- Returns  one row: each measure at max_k = 4 and at 2, the mean over the three users
---
 -- Tables:  CREATE TABLE dummy_rec AS FROM 'examples/data/dummy_rec.csv';
 --          CREATE TABLE dummy_truth AS FROM 'examples/data/dummy_truth.csv';
---
+-- Returns: one row: each measure at max_k = 4 and at 2, the mean over the three users
 -- Result:  recall 0.6666666666666666, at 2 0.3333333333333333;  precision 0.5, at 2 0.5;
 --          average_precision 0.5555555555555555, at 2 0.3333333333333333;  auc 0.75, at 2 1.0;
 --          mrr 1.0, at 2 1.0;  ndcg 0.7039180890341349, at 2 0.6131471927654585
---
--- Reference: Hivemall, ranking measures; https://hivemall.apache.org/userguide/eval/rank.html
+-- Source:  Hivemall, ranking measures; https://hivemall.apache.org/userguide/eval/rank.html
 
 with truth as (
   select userid, collect_set(itemid) as truth

@@ -1,13 +1,10 @@
--- The six measures on binary judgements, one row per user.
+-- The six measures on binary judgements, one row per user of dummy_truth, over the whole list and at 2. The means over
+-- users, as binary_response.sql has them: SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
 --
--- Run after ranking_udfs.register(con).
---
--- Reads    dummy_rec(userid, itemid, score)   what was recommended
---          dummy_truth(userid, itemid)        what turned out to be right
--- Returns  one row per user of dummy_truth: userid, and each measure over the whole list and at 2
---
--- Tables:  CREATE TABLE dummy_rec AS FROM 'examples/data/dummy_rec.csv';
---          CREATE TABLE dummy_truth AS FROM 'examples/data/dummy_truth.csv';
+-- Run after ranking_udfs.register(con), on the tables of binary_response.sql. judge matches the two lists once for all
+-- twelve numbers. The join starts from truth: a user without recommendations scores 0 and is not forgotten. (In the
+-- documents' query such a user vanishes.) to_ordered_list keeps items with equal scores, which a map from score to item
+-- cannot.
 
 WITH truth AS (
     SELECT userid, collect_set(itemid) AS truth

@@ -2,14 +2,9 @@
 --
 -- Run after ranking_udfs.register(con, hivemall=True).
 --
--- Reads    dummy_recrel(userid, itemid, score, relscore)   what was recommended, with the expected relevance
--- Returns  one row: NDCG of the top 2 and of the top 3, the mean over the three users
---
 -- Table:   CREATE TABLE dummy_recrel AS FROM 'examples/data/dummy_recrel.csv';
---
--- Result:  0.8128912838590544  0.9187707805346093
---
--- Reference: Hivemall, ranking measures; https://hivemall.apache.org/userguide/eval/rank.html
+-- Returns: one row: NDCG of the top 2 and of the top 3, the mean over the three users
+-- Source:  Hivemall, ranking measures; https://hivemall.apache.org/userguide/eval/rank.html
 
 with truth as (
   select userid, map_keys(to_ordered_map(relscore, itemid, true)) as truth

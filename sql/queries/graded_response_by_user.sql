@@ -1,11 +1,8 @@
--- NDCG on graded judgements, one row per user.
+-- NDCG of the top 2 and of the top 3 on graded judgements, one row per user. The means over users, as
+-- graded_response.sql has them: SELECT avg(COLUMNS(* EXCLUDE (userid))) FROM (this query).
 --
--- Run after ranking_udfs.register(con).
---
--- Reads    dummy_recrel(userid, itemid, score, relscore)   what was recommended, with the expected relevance
--- Returns  one row per user: userid, NDCG of the top 2 and of the top 3
---
--- Table:   CREATE TABLE dummy_recrel AS FROM 'examples/data/dummy_recrel.csv';
+-- Run after ranking_udfs.register(con), on the table of graded_response.sql. The judgements are a map from item to grade,
+-- so items may share a grade. (In the documents' form the grades are the keys of a map, where equal grades become one.)
 
 WITH lists AS (
     SELECT

@@ -25,10 +25,8 @@
 -- count. Of a history with U users, u(i) is the number of those who have item i.
 --
 -- popularity: the mean of u(i) / U over L; an item that history does not have is 0. RecTools and RecBole give the mean of
--- u(i), or of rows; Evidently leaves unknown items out.
---
--- profile_popularity: the same over what the user has in history; NULL without a history, as repeats is, and for a list
---             without items, so that its mean is over the users of popularity's.
+-- u(i), or of rows; Evidently leaves unknown items out. profile_popularity: the same over what the user has in history; NULL
+-- without a history, as repeats is, and for a list without items, so that its mean is over the users of popularity's.
 --
 -- novelty: the mean of -log2(max(u(i), 1) / U): an item that nobody has is as if one user had it. As RecTools'
 -- MeanInvUserFreq; RePlay's Surprisal divides by log2(U), recommenders takes shares of rows.
@@ -37,14 +35,12 @@
 -- `head` of all pairs, the one that reaches it included. Items that history does not have are tail. RecBole takes the
 -- least popular tenth of the items, which is another measure.
 --
--- repeats: the share of L that the user has in history; RePlay calls 1 minus it Novelty.
---
--- cold: the share of L that history does not have.
+-- repeats: the share of L that the user has in history; RePlay calls 1 minus it Novelty. cold: the share of L that history
+-- does not have.
 --
 -- diversity: the mean Jaccard distance of the sets of categories, over the pairs of items of L that have a category; NULL
--- below two such items, where RecTools has 0. Evidently divides by the items, not the pairs.
---
--- categories: the different categories in L, divided by all; RePlay divides by k.
+-- below two such items, where RecTools has 0. Evidently divides by the items, not the pairs. categories: the different
+-- categories in L, divided by all; RePlay divides by k.
 --
 -- miscalibration: how far the shares of categories in L are from those in the user's history, of items that have a
 -- category. Each item spreads 1 over its categories; ranks do not count, which they do in Steck's paper and few programs.

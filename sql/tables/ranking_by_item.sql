@@ -9,7 +9,7 @@
 --             users_relevant), "precision" (hits / users_recommended), NULL where they divide by 0, exposure (the sum
 --             of 1 / log2(rank + 1) over the users), mean_rank (of the hits, NULL for none), users_without_truth (in rec,
 --             left out: all counts are of users with truth)
--- Errors:     as for ranking_summary
+-- Errors:     as for ranking_by_user
 -- Source:     Singh and Joachims (2018), and Diaz et al. (2020), for exposure
 -- Example:    SELECT itemid, users_relevant, users_recommended, hits, round(recall, 4) AS recall, round(exposure, 4) AS exposure
 --             FROM ranking_by_item('rec', 'truth', [10]) WHERE system = 'similar'

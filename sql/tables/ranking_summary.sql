@@ -1,19 +1,12 @@
 -- The mean of every measure over the users with truth, for every k.
 --
 -- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
--- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one; may be left out where each of the
---             measures names its own
--- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
---             items that tie, in closed form, without the columns of the measures that have none
+-- ks, ties, measures: as for ranking_by_user
 -- user_col, ..., descending, JUDGING: as for ranking_judged
--- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
---             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its
---             own; NULL: every column with its default options, but err, which refuses usual grades
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), users_without_relevant (of users: no item of their truth is
 --             relevant), a DOUBLE per measure; those that a query does not select are not computed
--- Errors:     as for ranking_judged; a k in ks that is no integer or below 0; ks that are none; measures, options or cut-offs
---             that are none (FROM ranking_functions() has all); a measure without a closed form over expected ties
+-- Errors:     as for ranking_by_user
 -- Example:    FROM ranking_summary('rec', 'truth', measures := 'ndcg(gain=linear)@10,recall@5,10');
 --
 -- min_grade is not the same as a truth of high grades alone: users without any of these stay, and count 0; with WHERE

@@ -15,12 +15,11 @@ list_aggregate(texts, 'string_agg', separator);
 
 -- 1 minus the mean of the cosines of all ordered pairs of different lists.
 CREATE OR REPLACE TEMP MACRO _ranking_difference(lists, total) AS
-    CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
+CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 
--- The sum of DOUBLEs, each to so many bits after the point: the same on any threads and in any order of the
--- rows.
+-- The sum of DOUBLEs, each to so many bits after the point: the same on any threads and in any order of the rows.
 CREATE OR REPLACE TEMP MACRO _ranking_exact_sum(number, bits) AS
-    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
+sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
 
 -- The Gini index of counts, by the formula of gini_coverage.
 CREATE OR REPLACE TEMP MACRO _ranking_gini(counts, n_items) AS
@@ -54,6 +53,4 @@ CREATE OR REPLACE TEMP MACRO _ranking_same_type(one, other) AS
 -- text of a UUID are what a VARCHAR would say. Every other type is a family of its own.
 CREATE OR REPLACE TEMP MACRO _ranking_family(type) AS
 regexp_replace(
-    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
-    '(?s)^(UUID|ENUM\(.*\))$',
-    'VARCHAR');
+    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');

@@ -2,21 +2,14 @@
 -- `ranking_udfs.register(con, hivemall=True)` runs this once for every measure and alias, with its name for MEASURE, and the
 -- type that judge returns for JUDGED.
 --
--- Parameters: rec, truth [, k [, options]], or judged [, k [, options]], as for the function itself.
--- Returns:    DOUBLE, the mean over the rows whose truth is not NULL.
--- Example:    SELECT recall(rec, truth, 2) FROM lists  -- one row
+-- Returns: DOUBLE, the mean over the rows whose truth is not NULL
+-- Example: SELECT recall(rec, truth, 2) FROM lists  -- one row
 --
 -- DuckDB computes equal expressions once, so all measures of a query share one call of judge.
 CREATE OR REPLACE TEMP MACRO MEASURE
-    (judged JUDGED) AS
-        avg(system.main.udf_MEASURE(judged)),
-    (judged JUDGED, k HUGEINT) AS
-        avg(system.main.udf_MEASURE(judged, k)),
-    (judged JUDGED, k HUGEINT, options VARCHAR) AS
-        avg(system.main.udf_MEASURE(judged, k, options)),
-    (rec, truth) AS
-        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth))),
-    (rec, truth, k) AS
-        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k)),
-    (rec, truth, k, options) AS
-        avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k, options));
+    (judged JUDGED) AS avg(system.main.udf_MEASURE(judged)),
+    (judged JUDGED, k HUGEINT) AS avg(system.main.udf_MEASURE(judged, k)),
+    (judged JUDGED, k HUGEINT, options VARCHAR) AS avg(system.main.udf_MEASURE(judged, k, options)),
+    (rec, truth) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth))),
+    (rec, truth, k) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k)),
+    (rec, truth, k, options) AS avg(system.main.udf_MEASURE(system.main.udf_judge(rec, truth), k, options));

@@ -1,5 +1,7 @@
--- Say whether a table has a column, of whatever type. Known when the query is planned, so that the planner
--- drops what depends on it. Used wherever a column may be missing.
+-- Which columns a table has, and of which types, is known when the query is planned: it costs nothing, and the planner
+-- drops what depends on it.
+
+-- Say whether a table has a column, of whatever type.
 CREATE OR REPLACE TEMP MACRO _ranking_has(source, named, otherwise) AS
 typeof((
     SELECT row(*COLUMNS(_ranking_column(named, otherwise)))
@@ -7,8 +9,8 @@ typeof((
     WHERE false
 )) NOT IN ('TUPLE("NULL")', 'STRUCT("NULL")');
 
--- The pattern of a column's name, and of what stands in where there is none (ranking_absent): for COLUMNS,
--- which takes a pattern in less time than a lambda.
+-- The pattern of a column's name, and of what stands in where there is none (ranking_absent), for COLUMNS. (A lambda takes
+-- it longer.)
 CREATE OR REPLACE TEMP MACRO _ranking_column(named, otherwise) AS
 concat('(?i)^(?:', regexp_escape(coalesce(named::VARCHAR, otherwise)), '|ranking_absent)$');
 
@@ -44,17 +46,11 @@ _ranking_cut(replace(_ranking_joined(regexp_extract_all(texts, ', ("(?:[^"]|"")*
 -- The names of the columns of the user's tables, in one struct for all internal macros.
 CREATE OR REPLACE TEMP MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
-    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending};
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col, 'descending': descending};
 
 -- The column that is likely meant where one is not there: one that such columns are often called.
 CREATE OR REPLACE TEMP MACRO _ranking_nearest_column(texts, argument) AS
-regexp_extract(
-    texts,
-    CASE argument
-        NEAR_COLUMNS
-    END,
-    1);
+regexp_extract(texts, CASE argument NEAR_COLUMNS END, 1);
 
 -- The ids of a row, as text for an example of ranking_check.
 CREATE OR REPLACE TEMP MACRO _ranking_row(names, userid, itemid) AS
@@ -62,8 +58,7 @@ concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
     names['item'], ' ', coalesce(itemid::VARCHAR, 'NULL'));
 
--- The name of a table, or an error if it is a query, which query_table does not take. Known when the query is
--- planned.
+-- The name of a table, or an error if it is a query, which query_table does not take.
 CREATE OR REPLACE TEMP MACRO _ranking_table(argument, name) AS
 CASE
     -- A file may be called "from bob.csv" or "(1) rec.csv".
@@ -75,7 +70,7 @@ CASE
     ELSE name
 END;
 
--- The type of a column; NULL if the table has none of this name. Known when the query is planned.
+-- The type of a column; NULL if the table has none of this name.
 CREATE OR REPLACE TEMP MACRO _ranking_type(source, named, otherwise) AS
 regexp_extract_all(
     typeof((
@@ -86,15 +81,13 @@ regexp_extract_all(
     '(?s)^\w+\("NULL", (.*)\)$',
     1)[1];
 
--- The error text of a column that is not read and would change every number if it was: systems or runs in
--- rec, grades in truth; NULL for none. Known when the query is planned.
+-- The error text of a column that is not read and would change every number if it was: systems or runs in rec, grades in
+-- truth; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     list_transform(
         -- In stages, since DuckDB plans each regular expression as often as it is named.
-        [{
-            'rec': _ranking_texts_of(rec),
-            'truth': _ranking_texts_of(truth)}],
+        [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
         lambda texts: {
             'system': lower(coalesce(names['system']::VARCHAR, 'system')),
             'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
@@ -133,14 +126,11 @@ concat(
     replace(
         regexp_replace(
             regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
-            '',
-            'g'),
-        ', ',
-        ',, '),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
+        ', ', ',, '),
     ',');
 
--- The columns of a table as such a text. Known when the query is planned.
+-- The columns of a table as such a text.
 CREATE OR REPLACE TEMP MACRO _ranking_texts_of(source) AS
 _ranking_column_texts(typeof((SELECT ranking_source FROM query_table(source) AS ranking_source WHERE false)));
 

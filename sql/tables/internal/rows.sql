@@ -2,8 +2,7 @@
 CREATE OR REPLACE TEMP MACRO _ranking_few_digits(type) AS
 regexp_full_match(type, 'DOUBLE|FLOAT|U?(TINYINT|SMALLINT|INTEGER)|DECIMAL\(([1-9]|1[0-5]),\d+\)');
 
--- The grade of a row of truth as a number, or an error for one that is not finite; that of a row without an item
--- does not matter.
+-- The grade of a row of truth as a number, or an error for one that is not finite, unless the row has no item.
 CREATE OR REPLACE TEMP MACRO _ranking_finite_grade(itemid, rel, names, caller) AS
 CASE
     WHEN itemid IS NULL OR isfinite(TRY_CAST(rel AS DOUBLE)) THEN TRY_CAST(rel AS DOUBLE)
@@ -29,8 +28,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_has_items(rec, truth, names, caller) AS
         SEMI JOIN _ranking_truth_ids(truth, names, 'item') AS truths ON _ranking_same_id(recs.itemid, truths.id))
 );
 
--- Recommendations under the names that the pack gives their columns. One that is not there is NULL. Used
--- wherever a table of recommendations is read.
+-- Recommendations under the names that the pack gives their columns; one that is not there is NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_recs(rec, names) AS TABLE
 -- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
 SELECT
@@ -46,10 +44,8 @@ SELECT DISTINCT id
 FROM (SELECT COLUMNS(concat('^', kind, 'id$')) AS id FROM _ranking_truths(truth, names))
 WHERE id IS NOT NULL;
 
--- The rows of truth under the names that the pack gives their columns. One that is not there is NULL. Used
--- wherever a table of them is read.
+-- The rows of truth under such names.
 CREATE OR REPLACE TEMP MACRO _ranking_truths(truth, names) AS TABLE
--- least and coalesce alike leave the NULL out; DuckDB 1.5 has no coalesce for an ARRAY, which a user or system may be.
 SELECT
     least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
     coalesce(*COLUMNS(_ranking_column(names['item'], 'itemid'))) AS itemid,
@@ -67,9 +63,8 @@ CREATE OR REPLACE TEMP MACRO _ranking_id_as(id, as_text) AS
 cast_to_type(
     id, struct_extract({'text': '', 'same': id}, CASE WHEN as_text OR typeof([id]) = '"NULL"[]' THEN 'text' ELSE 'same' END));
 
--- Say whether ids of these types are compared as texts: where the types differ, but for two integers. A cast
--- that DuckDB would make by itself, of a text to a UUID or a number, could fail before _ranking_valid says what is
--- wrong. Known when the query is planned.
+-- Say whether ids are compared as texts: where the types differ, but for two integers. A cast that DuckDB would make by
+-- itself, of a text to a UUID or a number, could fail before _ranking_valid says what is wrong.
 CREATE OR REPLACE TEMP MACRO _ranking_compare_as_texts(one, other) AS
 typeof(one) <> typeof(other)
 AND NOT _ranking_is_integer(left(typeof(one), -2) || left(typeof(other), -2));
@@ -86,8 +81,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_has_users(truth, names, caller) AS
     FROM _ranking_truths(truth, names)
 );
 
--- The users, items and times of a table of events or of truth, under the names that the pack gives them. One
--- that is not there is NULL.
+-- The users, items and times of a table of events or of truth, under such names.
 CREATE OR REPLACE TEMP MACRO _ranking_history(events, names, time_col) AS TABLE
 SELECT
     least(*COLUMNS(_ranking_column(names['user'], 'userid'))) AS userid,
@@ -95,14 +89,13 @@ SELECT
     least(*COLUMNS(_ranking_column(time_col, 'time'))) AS time
 FROM (SELECT NULL AS ranking_absent, * FROM query_table(_ranking_table('history', events)) AS rows);
 
--- An id for a column that has ids of two tables: as text where it is a UUID, or of another type than the other,
--- since DuckDB makes no column of both. Known when the query is planned.
+-- An id for a column that has ids of two tables: as text where it is a UUID, or of another type than the other, since
+-- DuckDB makes no column of both.
 CREATE OR REPLACE TEMP MACRO _ranking_id_as_column(id, other) AS
 -- In LISTs, since DuckDB does not look for the type "NULL" itself before it runs.
 _ranking_id_as(id, typeof([id]) = 'UUID[]' OR _ranking_compare_as_texts([id], [other]));
 
--- A time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC. NULL for one
--- that is not finite.
+-- A time as a number that orders it: an integer as it is, else microseconds since 1970, in UTC; NULL if it is not finite.
 CREATE OR REPLACE TEMP MACRO _ranking_moment(moment) AS
 CASE
     WHEN _ranking_is_integer(typeof(moment)) THEN TRY_CAST(moment AS BIGINT)
@@ -120,10 +113,7 @@ list_transform(
 
 -- The score to rank by: as it is, but NULL for NaN, which would rank first.
 CREATE OR REPLACE TEMP MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
+CASE WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL ELSE score END;
 
 -- The systems (models) in a table of recommendations.
 CREATE OR REPLACE TEMP MACRO _ranking_systems(rec, names) AS TABLE

@@ -1,5 +1,4 @@
--- The distinct cut-offs k in ascending order, or an error if there are none, or one is no integer or
--- negative. One beyond BIGINT means the whole list.
+-- The distinct cut-offs k in ascending order, or an error if there are none, or one is no integer, negative or too large.
 CREATE OR REPLACE TEMP MACRO _ranking_cuts(ks, caller) AS
 CASE
     WHEN NOT _ranking_is_number(regexp_replace(typeof(ks), '\[\d*\]$', ''))
@@ -18,8 +17,7 @@ CASE
         END
 END;
 
--- Say whether a type is a number, as a score or a grade has to be (a grade may also be BOOLEAN). A column of
--- nothing but NULL is one. BIGNUM is none: it is to be cast to DOUBLE.
+-- Say whether a type is a number, as that of nothing but NULL is, but not BIGNUM, which is to be cast to DOUBLE.
 CREATE OR REPLACE TEMP MACRO _ranking_is_number(type) AS
 _ranking_is_integer(type) OR regexp_full_match(type, 'FLOAT|DOUBLE|"NULL"|DECIMAL\(.*');
 
@@ -32,13 +30,11 @@ CREATE OR REPLACE TEMP MACRO _ranking_are_integers(ks) AS
 -- 10, 10.0, and 1e+20, as large floating numbers are written
 len(list_filter(_ranking_numbers(ks), lambda k: NOT regexp_full_match(k, '-?\d+(\.0+)?|-?[\d.]+e\+\d+'))) = 0;
 
--- The largest of the cut-offs: how far to look down a ranking. No list is longer than an INTEGER says:
--- beyond it, and where a cut-off is NULL, all the way.
+-- The largest of the cut-offs: how far to look down a ranking. NULL, all the way, where one is NULL or beyond INTEGER.
 CREATE OR REPLACE TEMP MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 
--- The error text of columns of rec that do not fit where there is no truth; NULL for none. Known when the query
--- is planned.
+-- The error text of columns of rec that do not fit where there is no truth; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_rec_misfit(rec, names) AS
 coalesce(
     -- rec stands in the place of truth, too: what is said of truth is said of it already.
@@ -46,45 +42,29 @@ coalesce(
         [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     _ranking_unread_column(rec, rec, names));
 
--- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of
--- grades and systems, unless they are named. Scores and grades must be numbers. An id must be of one family in both
--- tables, since an implicit cast would make ids equal that are not, or none equal at all. Known when the query is
--- planned. Ids are compared byte by byte, so that a collation is an error too.
+-- The error texts of columns that are missing, misnamed or of an unfit type. All must be there but those of grades and
+-- systems, unless they are named. An id must be of one family in both tables, since an implicit cast would make ids equal
+-- that are not, or none equal at all.
 CREATE OR REPLACE TEMP MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [[
         -- The argument, its type and text; the type of the column in rec and in truth: NULL where it is missing, nothing
         -- where it need not be there.
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(
+        ('user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')),
+        ('item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')),
+        ('score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')),
+        ('grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'), '',
+            coalesce(
                 _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE
-                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system')
-            END, ''
-        )]],
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)),
+        ('system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system') END, '')]],
     lambda columns: list_transform(
-        [
-            ('rec', _ranking_texts_of(rec), 4),
-            ('truth', _ranking_texts_of(truth), 5)
-        ],
+        [('rec', _ranking_texts_of(rec), 4), ('truth', _ranking_texts_of(truth), 5)],
         lambda source: list_transform(
             [list_transform(
                 list_filter(
@@ -119,9 +99,8 @@ END,
 -- With another one, users would be equal that are not, and items not.
 _ranking_collation_problem()];
 
--- Say whether items of this type cannot be matched, since they are or hold an ARRAY (DuckDB 2.0.0 mixes up
--- lists of those in a LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in
--- quotes is the name of a field or a word of an ENUM.
+-- Say whether items of this type cannot be matched: they are or hold an ARRAY (DuckDB 2.0.0 mixes up lists of those in a
+-- LEFT JOIN, or takes all memory) or an INTERVAL (a month equals thirty days). What stands in quotes is a name or a word.
 CREATE OR REPLACE TEMP MACRO _ranking_cannot_match(type) AS
 regexp_matches(regexp_replace(type, '''[^'']*''|"[^"]*"', '', 'g'), '\[\d+\]|\bINTERVAL\b');
 
@@ -133,8 +112,7 @@ CASE
     ELSE error(caller || ': ' || _ranking_option('ties', ties, 'item|expected', false))
 END;
 
--- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be
--- read. Known when the query is planned, so that it costs nothing.
+-- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.
 CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
 coalesce(
     error(
