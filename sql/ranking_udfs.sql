@@ -17,7 +17,7 @@ SET VARIABLE ranking_integer_division = coalesce(
         SELECT error('ranking_udfs.sql: there must be no ' || name || ' of another origin, got one in '
             || current_database() || '.' || current_schema())::BOOLEAN
         FROM (
-            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
+            SELECT unnest(string_split('duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros', ' ')) AS name
             INTERSECT
             SELECT lower(function_name)
             FROM duckdb_functions()
@@ -39,14 +39,16 @@ regexp_replace(coalesce(text, 'NULL'), '(?s)^(.{42}).{4,}$', '\1...');
 CREATE OR REPLACE MACRO _ranking_joined(texts, separator) AS
 list_aggregate(texts, 'string_agg', separator);
 CREATE OR REPLACE MACRO _ranking_difference(lists, total) AS
-    CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
+CASE WHEN lists > 1 THEN least(1, greatest(0, 1 - (total - lists) / (lists * (lists - 1)))) END;
 CREATE OR REPLACE MACRO _ranking_exact_sum(number, bits) AS
-    sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
+sum((number * 2 ** bits)::HUGEINT) / 2 ** bits;
 CREATE OR REPLACE MACRO _ranking_gini(counts, n_items) AS
     (2 * (list_sum(list_transform(counts, lambda count, rank: rank * count))
             + (n_items - len(counts)) * list_sum(counts))
         - (n_items + 1) * list_sum(counts))
     / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
+CREATE OR REPLACE MACRO _ranking_no_problem(caller, problem) AS
+coalesce(error(caller || ': ' || problem)::BOOLEAN, true);
 CREATE OR REPLACE MACRO _ranking_has_repeats(items) AS
 CASE
     WHEN len(items) <= 128
@@ -60,9 +62,7 @@ CREATE OR REPLACE MACRO _ranking_is_integer(type) AS
 regexp_full_match(type, '(U?((TINY|SMALL|BIG|HUGE)INT|INTEGER))+');
 CREATE OR REPLACE MACRO _ranking_family(type) AS
 regexp_replace(
-    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'),
-    '(?s)^(UUID|ENUM\(.*\))$',
-    'VARCHAR');
+    regexp_replace(type, '^(U?(TINY|SMALL|BIG)INT|UINTEGER|HUGEINT)$', 'INTEGER'), '(?s)^(UUID|ENUM\(.*\))$', 'VARCHAR');
 CREATE OR REPLACE MACRO _ranking_interpolated_precision(ranking, recall := 0) AS
 coalesce(
     list_max(list_transform(
@@ -75,8 +75,7 @@ CREATE OR REPLACE MACRO _ranking_longest(ks) AS
 list_sort(TRY_CAST(concat('[', trim(ks::VARCHAR, '[]'), ']') AS INTEGER[]), 'DESC', 'NULLS FIRST')[1];
 CREATE OR REPLACE MACRO _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending) AS
 {
-    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col,
-    'descending': descending};
+    'user': user_col, 'item': item_col, 'score': score_col, 'grade': grade_col, 'system': system_col, 'descending': descending};
 CREATE OR REPLACE MACRO _ranking_option(option, given, rule, holds) AS
 CASE
     WHEN holds THEN NULL
@@ -146,10 +145,7 @@ list_transform(
     [list_sort(items, 'ASC')],
     lambda ordered: list_filter(ordered, lambda item, i: item = ordered[i - 1])[1])[1];
 CREATE OR REPLACE MACRO _ranking_score(score) AS
-CASE
-    WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL
-    ELSE score
-END;
+CASE WHEN typeof(score) IN ('DOUBLE', 'FLOAT') AND isnan(TRY_CAST(score AS DOUBLE)) THEN NULL ELSE score END;
 CREATE OR REPLACE MACRO _ranking_graded(one, grade_name) AS
 one['item']::VARCHAR || ', ' || grade_name || ' ' || one['rel']::VARCHAR;
 CREATE OR REPLACE MACRO _ranking_is_condensed(min_grade, unjudged) AS
@@ -382,17 +378,12 @@ list_reduce(
             })[1])[1]
 ).gains;
 CREATE OR REPLACE MACRO _ranking_nearest_column(texts, argument) AS
-regexp_extract(
-    texts,
-    CASE argument
-        WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
+regexp_extract(texts, CASE argument WHEN 'user_col' THEN '(?i), "?([uq]id|(?:user|usr|customer|cust|client|member|visitor|account|person|query|topic)(?:_?(?:id|no|nr|number|key|code))?)"? '
 WHEN 'item_col' THEN '(?i), "?([ip]id|(?:item|product|prod|article|sku|document|doc|movie|song|track|book|offer)(?:_?(?:id|no|nr|number|key|code))?)"? '
 WHEN 'score_col' THEN '(?i), "?((?:model_?)?(?:scores?|predictions?|predicted|preds?|prob(?:ability)?|p|y_?hat|y_pred|similarity|sim|logits?|confidence)|(?:predicted_?|est(?:imated)?_?)?ratings?|rank(?:ing)?|position|place)"? '
 WHEN 'grade_col' THEN '(?i), "?(rel|(?:user_?)?ratings?|stars?|grades?|relevance|relevancy|relevant|gain|label|score|points|weight|value)"? '
 WHEN 'system_col' THEN '(?i), "?(system|(?:model|algorithm|algo|variant|recommender|method|experiment|strategy|arm)(?:_?(?:id|name))?)"? '
-WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? '
-    END,
-    1);
+WHEN 'intent_col' THEN '(?i), "?((?:intent|sub_?topic|aspect|facet|category|genre|iteration)(?:_?(?:id|no|nr|number|key|code))?)"? ' END, 1);
 CREATE OR REPLACE MACRO _ranking_row(names, userid, itemid) AS
 concat(
     names['user'], ' ', coalesce(userid::VARCHAR, 'NULL'), ', ',
@@ -408,11 +399,8 @@ concat(
     replace(
         regexp_replace(
             regexp_replace(type, '^\w+\(|\)$', '', 'g'),
-            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)',
-            '',
-            'g'),
-        ', ',
-        ',, '),
+            '\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)', '', 'g'),
+        ', ', ',, '),
     ',');
 CREATE OR REPLACE MACRO _ranking_contents_known(pairs) AS TABLE
 SELECT itemid, count(*) AS n_having, (SELECT count(DISTINCT userid) FROM query_table(pairs)) AS n_users
@@ -1204,10 +1192,7 @@ list_transform(
                     'taken': least(found.lasts[place], found.ranking.top) - found.firsts[place] + 1,
                     'hits': coalesce(found.places[tie + 1], len(found.firsts) + 1) - place,
                     'before': place - 1})}),
-    lambda found: {
-        'k': found.k, 'top': found.top, 'n_relevant': found.n_relevant, 'ideal': found.ideal,
-        'log2_ideal': found.log2_ideal, 'grades': found.grades, 'ties': found.ties,
-        'n_hits': _ranking_tied_hits(found, found.top)})[1];
+    lambda found: struct_insert(found, n_hits := _ranking_tied_hits(found, found.top)))[1];
 CREATE OR REPLACE MACRO _ranking_rbp(ranking, persistence := 0.8, gain := 'binary', max_grade := NULL) AS
 _ranking_weighted_rbp(
     ranking, persistence, gain, max_grade,
@@ -1480,9 +1465,7 @@ CREATE OR REPLACE MACRO _ranking_events(events, last, user_col, item_col, time_c
 WITH _ranking_timed AS NOT MATERIALIZED (
     SELECT
         * EXCLUDE (ranking_time),
-        CASE
-            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
-        END AS ranking_moment
+        CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time) END AS ranking_moment
     FROM (
         SELECT
             * EXCLUDE (ranking_absent),
@@ -1712,9 +1695,7 @@ coalesce(
 CREATE OR REPLACE MACRO _ranking_unread_column(rec, truth, names) AS
 list_transform(
     list_transform(
-        [{
-            'rec': _ranking_texts_of(rec),
-            'truth': _ranking_texts_of(truth)}],
+        [{'rec': _ranking_texts_of(rec), 'truth': _ranking_texts_of(truth)}],
         lambda texts: {
             'system': lower(coalesce(names['system']::VARCHAR, 'system')),
             'is_unnamed': names['system'] IS NULL AND NOT regexp_matches(texts.rec, '(?i), "?system"? '),
@@ -1803,15 +1784,11 @@ CASE
         END
 END;
 CREATE OR REPLACE MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN NOT _ranking_are_integers(max_k)
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
+_ranking_no_problem(caller, 'max_k must be ' || CASE
+    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
+    WHEN NOT _ranking_are_integers(max_k) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
+END);
 CREATE OR REPLACE MACRO _ranking_t_p(t, df) AS
 least(
     list_transform(
@@ -2264,8 +2241,7 @@ CROSS JOIN (
             OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
             THEN count(*)
         ELSE error(concat(
-            caller,
-            ': ',
+            caller, ': ',
             CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
             ', got none'))::BIGINT
     END AS size
@@ -2600,7 +2576,7 @@ FROM (
         FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
-        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))));
+        WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
 CREATE OR REPLACE MACRO _ranking_history_misfits(truth, history, names, time_col) AS
 list_transform(
     [
@@ -2638,36 +2614,21 @@ list_transform(
 CREATE OR REPLACE MACRO _ranking_misfits(rec, truth, names) AS
 list_transform(
     [[
-        (
-            'user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
-            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')
-        ),
-        (
-            'item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
-            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')
-        ),
-        (
-            'score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
-            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')
-        ),
-        (
-            'grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'),
-            '', coalesce(
+        ('user_col', typeof(names['user']), coalesce(names['user']::VARCHAR, 'userid'),
+            _ranking_type(rec, names['user'], 'userid'), _ranking_type(truth, names['user'], 'userid')),
+        ('item_col', typeof(names['item']), coalesce(names['item']::VARCHAR, 'itemid'),
+            _ranking_type(rec, names['item'], 'itemid'), _ranking_type(truth, names['item'], 'itemid')),
+        ('score_col', typeof(names['score']), coalesce(names['score']::VARCHAR, 'score'),
+            _ranking_type(rec, names['score'], 'score'), coalesce(_ranking_type(truth, names['score'], 'score'), '')),
+        ('grade_col', typeof(names['grade']), coalesce(names['grade']::VARCHAR, 'rel'), '',
+            coalesce(
                 _ranking_type(truth, names['grade'], 'rel'),
-                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)
-        ),
-        (
-            'system_col', typeof(names['system']), names['system']::VARCHAR,
-            CASE
-                WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
-                ELSE _ranking_type(rec, names['system'], 'system')
-            END, ''
-        )]],
+                CASE WHEN coalesce(names['grade']::VARCHAR, '') = '' THEN '"NULL"' END)),
+        ('system_col', typeof(names['system']), names['system']::VARCHAR,
+            CASE WHEN coalesce(names['system']::VARCHAR, '') = '' THEN ''
+                ELSE _ranking_type(rec, names['system'], 'system') END, '')]],
     lambda columns: list_transform(
-        [
-            ('rec', _ranking_texts_of(rec), 4),
-            ('truth', _ranking_texts_of(truth), 5)
-        ],
+        [('rec', _ranking_texts_of(rec), 4), ('truth', _ranking_texts_of(truth), 5)],
         lambda source: list_transform(
             [list_transform(
                 list_filter(
@@ -2717,9 +2678,7 @@ CREATE OR REPLACE MACRO ranking_judge
             WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             WHEN len(truth) <> coalesce(len(grades), 0)
                 THEN error(concat(
-                    'ranking_judge: grades must be as many as the items of truth, ',
-                    len(truth),
-                    ', got ',
+                    'ranking_judge: grades must be as many as the items of truth, ', len(truth), ', got ',
                     coalesce(len(grades), 0)))
             WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
                 THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))
@@ -2757,14 +2716,12 @@ CREATE OR REPLACE MACRO ranking_judge
 CREATE OR REPLACE MACRO _ranking_valid_grades(is_without, caller, min_grade := NULL, unjudged := 'miss') AS
 CASE
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
-    ELSE coalesce(
-        error(caller || ': ' || coalesce(
-            list_any_value(_ranking_judging_problems(min_grade, unjudged)),
-            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-                THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
-            END))::BOOLEAN,
-        true)
+    ELSE _ranking_no_problem(caller, coalesce(
+        list_any_value(_ranking_judging_problems(min_grade, unjudged)),
+        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
+                || min_grade::VARCHAR
+        END))
 END;
 CREATE OR REPLACE MACRO _ranking_weighted_utility(ranking, half_life, neutral, weights) AS
 CASE
@@ -3301,16 +3258,11 @@ coalesce(
         [_ranking_misfits(rec, rec, names)], lambda misfits: coalesce(misfits[1], list_any_value(misfits[3:])))[1],
     _ranking_unread_column(rec, rec, names));
 CREATE OR REPLACE MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(
-            list_transform(
-                [_ranking_misfits(rec, truth, names)],
-                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
-            )[1],
-            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
-    true);
+_ranking_no_problem(caller, coalesce(
+    list_transform(
+        [_ranking_misfits(rec, truth, names)],
+        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
+    _ranking_unread_column(rec, truth, names)));
 CREATE OR REPLACE MACRO _ranking_half_life_utility(ranking, half_life := 5, neutral := 0) AS
 _ranking_weighted_utility(ranking, half_life, neutral, _ranking_discounts(ranking.hits, 'half_life', NULL, half_life));
 CREATE OR REPLACE MACRO _ranking_expected_half_life_utility(tied, half_life := 5, neutral := 0) AS
@@ -3613,25 +3565,17 @@ list_any_value(
     [_ranking_rec_misfit(rec, names)]
     || list_transform(
         [
-            (
-                'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            ('history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
                 _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
-                _ranking_type(rec, names['user'], 'userid')
-            ),
-            (
-                'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(rec, names['user'], 'userid')),
+            ('history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
                 _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')),
+            ('items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
-                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
-            )],
+                _ranking_type(rec, names['item'], 'itemid')),
+            ('items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL)],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
             WHEN c[3] = 'category_col' AND _ranking_name_problem(c[3], typeof(category_col), c[4]) IS NOT NULL
@@ -3757,17 +3701,16 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
-        SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain') AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
-        AND coalesce(
-            error('ranking_explain: ' || coalesce(
-                _ranking_k_problem(k),
-                CASE
-                    WHEN user IS NULL THEN 'user must be a userid, got NULL'
-                    WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
-                        AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
-                        THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
-                END))::BOOLEAN,
-            true))
+        SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_explain')
+        AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
+        AND _ranking_no_problem('ranking_explain', coalesce(
+            _ranking_k_problem(k),
+            CASE
+                WHEN user IS NULL THEN 'user must be a userid, got NULL'
+                WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
+                    AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
+                    THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
+            END)))
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
         * EXCLUDE (entry) REPLACE (CASE WHEN entry.rank IS NOT NULL THEN tied END AS tied),
@@ -3933,25 +3876,23 @@ FROM (
 WHERE (SELECT _ranking_valid(rec, truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user'))
 AND _ranking_has_users(truth, _ranking_names(user_col, item_col, score_col, grade_col, system_col, descending), 'ranking_intents_by_user')
 AND (
-    SELECT coalesce(
-        error('ranking_intents_by_user: ' || coalesce(
-            _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
-            CASE
-                WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
-                    THEN list_transform(
-                        [_ranking_texts_of(truth)],
-                        lambda texts: _ranking_missing_columns('truth', texts, [{
-                            'argument': 'intent_col',
-                            'name': coalesce(intent_col::VARCHAR, 'intent'),
-                            'near': _ranking_nearest_column(texts, 'intent_col'),
-                            'is_elsewhere': false}]))[1]
-                WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
-                    THEN concat(
-                        'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
-                        _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
-            END))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
+        _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+        CASE
+            WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
+                THEN list_transform(
+                    [_ranking_texts_of(truth)],
+                    lambda texts: _ranking_missing_columns('truth', texts, [{
+                        'argument': 'intent_col',
+                        'name': coalesce(intent_col::VARCHAR, 'intent'),
+                        'near': _ranking_nearest_column(texts, 'intent_col'),
+                        'is_elsewhere': false}]))[1]
+            WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
+                THEN concat(
+                    'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
+                    coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
+                    _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
+        END)));
 CREATE OR REPLACE MACRO _ranking_judged
     (rec, truth, names, max_k, tied, caller, min_grade := NULL, unjudged := 'miss') AS TABLE
 WITH _ranking_paired_lists AS NOT MATERIALIZED (
@@ -4189,11 +4130,10 @@ WITH _ranking_lists AS (
         _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
         weights, depth, systems)
     WHERE (
-        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+        SELECT _ranking_no_problem('ranking_fuse', _ranking_fuse_misfit(
             rec,
             _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-            method, weights, rrf_k, normalize, depth, systems
-        ))::BOOLEAN, true))),
+            method, weights, rrf_k, normalize, depth, systems)))),
 _ranking_scale AS (
     SELECT 2 ** (104 - ceil(log2(least(greatest(coalesce(
         max(weight * greatest(abs(low), abs(high))),
@@ -4273,10 +4213,8 @@ SELECT
 FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
 JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
 WHERE (
-    SELECT coalesce(
-        error(caller || ': ' || _ranking_contents_misfit(
-            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem(
+        caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
 CREATE OR REPLACE MACRO ranking_overlap(
     rec, ks, baseline := NULL, persistence := 0.9,
     user_col := 'userid', item_col := 'itemid', score_col := 'score', system_col := NULL, descending := true
@@ -4332,13 +4270,12 @@ FROM (
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (
-    SELECT CASE
-        WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
-        WHEN divide::VARCHAR IN ('list', 'k') IS NOT TRUE
-            THEN error('precision_recall_curve: ' || _ranking_option('divide', divide, 'list|k', false))
-        WHEN _ranking_longest(max_k) IS NULL
-            THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
-        ELSE true
+    SELECT CASE WHEN _ranking_valid_k(max_k, 'precision_recall_curve')
+        THEN _ranking_no_problem('precision_recall_curve', coalesce(
+            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+            CASE WHEN _ranking_longest(max_k) IS NULL
+                THEN 'max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL')
+            END))
     END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;
@@ -4837,7 +4774,7 @@ COMMENT ON MACRO TABLE ranking_compare IS 'Whether one system is better than ano
 COMMENT ON MACRO TABLE ranking_check IS 'The problems of two tables before they are evaluated, a row per kind of problem and system.';
 CREATE OR REPLACE MACRO ranking_version() AS 'duckdb-ranking-udfs 0.2.0';
 COMMENT ON MACRO ranking_version IS 'The pack that this script has put here, and its version.';
-CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
+CREATE OR REPLACE MACRO _ranking_macros() AS 'duckdb-ranking-udfs 0.2.0 udf_version ranking_version _ranking_cut _ranking_joined _ranking_difference _ranking_exact_sum _ranking_gini _ranking_no_problem _ranking_has_repeats _ranking_is_integer _ranking_family _ranking_interpolated_precision _ranking_longest _ranking_names _ranking_option _ranking_precision _ranking_recall _ranking_is_contents_column _ranking_is_key _ranking_first_places _ranking_lowest_grade _ranking_swapped_problems _ranking_problem_of _ranking_repeated_item _ranking_score _ranking_graded _ranking_is_condensed _ranking_like_grades _ranking_like_runs _ranking_like_systems _ranking_are_first _ranking_column _ranking_in_steps _ranking_twice_below _ranking_is_below _ranking_plain_id _ranking_cut_off _ranking_discounts _ranking_gain _ranking_is_user _ranking_judgement _ranking_log2_ideal _ranking_n_relevant _ranking_n_seen _ranking_prefix _ranking_tied_ranking ranking_functions _ranking_few_digits _ranking_fuse_weight _ranking_intent_gains _ranking_nearest_column _ranking_row _ranking_moment_before _ranking_column_texts _ranking_contents_known _ranking_distinct_items _ranking_found_each _ranking_measure_parts _ranking_option_pairs _ranking_options _ranking_known_measures _ranking_goes_with _ranking_value_holds _ranking_are_plain _ranking_id_as _ranking_numbers _ranking_cannot_match _ranking_home _ranking_default_measures _ranking_higher_is_better _ranking_p_adjusted _ranking_verdict _ranking_paired_values _ranking_power_of_2 _ranking_user_differences _ranking_flip_signs _ranking_log1p _ranking_auc _ranking_average_precision _ranking_tied_precisions _ranking_bpref _ranking_pairs _ranking_grade_problem _ranking_f_measure _ranking_first_hit_rank _ranking_above_neutral _ranking_hit_rate _ranking_expected_hit_rate _ranking_hits _ranking_interpolated_average_precision _ranking_judged_share _ranking_mrr _ranking_expected_mrr _ranking_ndcg_problem _ranking_gain_fits _ranking_r_precision _ranking_tied_hits _ranking_weighted_rbp _ranking_spearman _ranking_checked_value _ranking_judged_problem _ranking_grades_from _ranking_ln_ways udf_catalog_coverage _ranking_exposure udf_logloss udf_mae udf_mse udf_r2 udf_rmse _ranking_collation_problem _ranking_table _ranking_name_problem _ranking_quoted _ranking_finite_grade _ranking_fuse_stranger _ranking_columns _ranking_measure_texts _ranking_all_ks _ranking_cuts_text _ranking_list_names ranking_mean udf_personalization _ranking_span_rule _ranking_compare_as_texts _ranking_moment _ranking_time_kind _ranking_is_number _ranking_k_problem _ranking_same_type _ranking_ties_choice _ranking_min_grade_problem _ranking_is_compared_column _ranking_has _ranking_type _ranking_evidence_problems _ranking_tied_discounts _ranking_err _ranking_discounted_gain _ranking_at _ranking_measure_hint _ranking_texts_of _ranking_found_items _ranking_known_measure _ranking_option_holds _ranking_are_integers _ranking_plain_compared_query _ranking_difference_variances _ranking_t_tail _ranking_concordant_pairs _ranking_kendall_tau _ranking_err_problem _ranking_rbp_problem _ranking_total _ranking_expected_r_precision _ranking_tied_prefix _ranking_rbp _ranking_from_grade _ranking_tied_from_grade _ranking_tied_ways udf_gini_coverage _ranking_contents_items _ranking_recs _ranking_truths _ranking_history _ranking_options_problem _ranking_missing_columns _ranking_no_column _ranking_cuts_condition _ranking_compared_query _ranking_system_pairs _ranking_measure_distributions ranking_geometric_mean _ranking_measure_means _ranking_difference_means _ranking_same_id _ranking_id_as_column _ranking_events _ranking_compare_options _ranking_type_problem _ranking_items_fit _ranking_judging_problems _ranking_compared_measures _ranking_measure_columns _ranking_intents _ranking_systems _ranking_ideal _ranking_unread_column _ranking_plain_names _ranking_choices _ranking_cuts _ranking_valid_k _ranking_t_p _ranking_t_quantile _ranking_expected_rbp _ranking_weighted_gain _ranking_weighted_dcg _ranking_tied_at _ranking_views _ranking_expected_auc _ranking_expected_average_precision _ranking_list_facts _ranking_gathered_recs _ranking_truth_problems _ranking_truth_lists _ranking_found_truth _ranking_truth_ids _ranking_has_users _ranking_truth_pairs _ranking_measures_problem _ranking_split_misfit _ranking_contents_catalogue _ranking_id_problems _ranking_served_problems _ranking_apart_problems _ranking_contents_by_user _ranking_split_windows _ranking_history_misfits _ranking_misfits ranking_judge _ranking_valid_grades _ranking_weighted_utility _ranking_ideal_dcg _ranking_weighted_ndcg _ranking_p_values ranking_gate _ranking_intervals _ranking_mean_interval _ranking_cumulative_gain _ranking_expected_cumulative_gain _ranking_dcg _ranking_expected_dcg _ranking_ranking_text ranking_recall ranking_precision ranking_f_measure ranking_hit_rate ranking_hits ranking_mrr ranking_first_hit_rank ranking_average_precision ranking_auc ranking_err ranking_rbp ranking_r_precision ranking_bpref ranking_judged_share ranking_interpolated_precision ranking_interpolated_average_precision ranking_spearman ranking_kendall_tau ranking_concordant_pairs _ranking_fuse_lists _ranking_rec_lists _ranking_ids _ranking_has_items _ranking_truth_users ranking_split _ranking_history_problems _ranking_table_problems _ranking_rec_misfit _ranking_valid _ranking_half_life_utility _ranking_expected_half_life_utility ranking_ideal_dcg _ranking_ndcg _ranking_expected_ndcg _ranking_comparison ranking_cumulative_gain ranking_dcg _ranking_users_text _ranking_list_problems _ranking_evidence _ranking_fuse_misfit _ranking_contents_misfit _ranking_overlaps ranking_explain ranking_intents_by_user _ranking_judged ranking_half_life_utility ranking_ndcg ranking_compare_by_user _ranking_users_query _ranking_plain_query _ranking_user_problems ranking_fuse _ranking_contents_lists ranking_overlap ranking_overlap_by_user ranking_interpolated_precision_curve ranking_precision_recall_curve ranking_by_item ranking_judged _ranking_tied_judged ranking_problem_codes ranking_beyond_accuracy ranking_beyond_accuracy_by_user _ranking_users _ranking_problem_rows ranking_by_user ranking_distribution ranking_summary ranking_compare ranking_check _ranking_macros';
 COMMIT;
 SET integer_division = getvariable('ranking_integer_division');
 RESET VARIABLE ranking_integer_division;

@@ -82,8 +82,7 @@ def head(name: str) -> Head:
     places = [i for i, part in enumerate(paragraphs) if re.search(r"^Example:", part, re.MULTILINE)]
     place = places[0] if places else -1
     fields = dict(re.findall(r"^(\S.*?): +((?:.*\n?)(?: .*\n?)*)", paragraphs[place], re.MULTILINE))
-    has_returns = "Returns" in fields or name.removeprefix("ranking_") in MEASURES
-    if len(places) != 1 or not has_returns:
+    if len(places) != 1 or "Returns" not in fields:
         raise ValueError(f"{name}.sql: the head must have `Returns:` and `Example:`, in one paragraph")
     example = re.sub(r"\n +", "\n", fields.pop("Example").strip())
     query, _, result = example.partition(";")
@@ -308,12 +307,6 @@ def option_errors(measure: Measure) -> str:
     return "; ".join(rules)
 
 
-def returns(measure: Measure) -> str:
-    """Return what a measure returns, by its range and its value in edge cases."""
-    where = "" if measure.empty.lacking else "where truth is empty, "
-    return f"DOUBLE, {measure.range_text}; {where}{measure.empty}"
-
-
 def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
     if measure.options:
         yield "| option | default | meaning |"
@@ -348,7 +341,7 @@ def measure_section(measure: Measure) -> Iterator[str]:
     yield from bullets(
         measure.name,
         also_called=names_of(measure.name),
-        returns=f"{returns(measure)}; NULL for NULL",
+        returns=said.fields["Returns"],
         errors=option_errors(measure),
         expected_value_over_ties="yes" if measure.expected else "no",
         source=source,
@@ -368,7 +361,7 @@ def list_measure_section(measure: Measure) -> Iterator[str]:
     yield from bullets(
         measure.name,
         also_called=names_of(measure.name),
-        returns=returns(measure),
+        returns=f"DOUBLE, {measure.range_text}; {measure.empty}",
         errors=option_errors(measure),
         source=source,
         checked_against=checked_against(measure),

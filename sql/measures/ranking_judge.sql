@@ -35,9 +35,7 @@ CREATE OR REPLACE TEMP MACRO ranking_judge
             WHEN NOT _ranking_items_fit(rec, truth) THEN NULL
             WHEN len(truth) <> coalesce(len(grades), 0)
                 THEN error(concat(
-                    'ranking_judge: grades must be as many as the items of truth, ',
-                    len(truth),
-                    ', got ',
+                    'ranking_judge: grades must be as many as the items of truth, ', len(truth), ', got ',
                     coalesce(len(grades), 0)))
             WHEN unjudged::VARCHAR IN ('miss', 'skip') IS NOT TRUE
                 THEN error('ranking_judge: ' || _ranking_option('unjudged', unjudged, 'miss|skip', false))

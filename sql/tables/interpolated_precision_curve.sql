@@ -1,8 +1,7 @@
 -- The eleven-point curve: the mean interpolated precision over the users with truth at recall 0, 0.1, ..., 1.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- max_k:      how far to look down the ranking; by default all of it
--- user_col, ..., descending, JUDGING: as for ranking_judged
 -- Returns:    [system,] recall, "precision", in the order of recall
 -- Errors:     as for ranking_judged
 -- Example:    FROM interpolated_precision_curve('rec', 'truth') WHERE recall IN (0, 0.5, 1);

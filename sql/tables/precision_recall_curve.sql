@@ -1,8 +1,7 @@
 -- The mean precision and the mean recall over the users with truth, at each rank from 1 to max_k.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- max_k:      the last rank; not NULL, since the longest ranking may be very long
--- user_col, ..., descending, JUDGING: as for ranking_judged
 -- divide:     by what precision divides where a list is shorter than k: 'k', or 'list' for its length
 -- Returns:    [system,] k, "precision", recall, in the order of k
 -- Errors:     as for ranking_judged; max_k that is not from 0 to 2147483647, or NULL; a wrong divide
@@ -26,13 +25,12 @@ FROM (
         CROSS JOIN (SELECT unnest(range(1, _ranking_longest(max_k) + 1)) AS k)
         WHERE has_truth))
 WHERE (
-    SELECT CASE
-        WHEN NOT _ranking_valid_k(max_k, 'precision_recall_curve') THEN false
-        WHEN divide::VARCHAR IN ('list', 'k') IS NOT TRUE
-            THEN error('precision_recall_curve: ' || _ranking_option('divide', divide, 'list|k', false))
-        WHEN _ranking_longest(max_k) IS NULL
-            THEN error('precision_recall_curve: max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL'))
-        ELSE true
+    SELECT CASE WHEN _ranking_valid_k(max_k, 'precision_recall_curve')
+        THEN _ranking_no_problem('precision_recall_curve', coalesce(
+            _ranking_option('divide', divide, 'list|k', divide::VARCHAR IN ('list', 'k')),
+            CASE WHEN _ranking_longest(max_k) IS NULL
+                THEN 'max_k must be from 0 to 2147483647, got ' || coalesce(max_k::VARCHAR, 'NULL')
+            END))
     END)
 GROUP BY ALL
 ORDER BY k ASC NULLS LAST, COLUMNS(lambda c: lower(c) IN ('system', 'k')) ASC NULLS LAST;

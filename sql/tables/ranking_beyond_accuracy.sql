@@ -102,8 +102,7 @@ CROSS JOIN (
             OR (items IS NULL AND NOT _ranking_has(coalesce(history, rec), names['user'], 'userid'))
             THEN count(*)
         ELSE error(concat(
-            caller,
-            ': ',
+            caller, ': ',
             CASE WHEN items IS NULL THEN 'history must have a pair of user and item' ELSE 'items must have an item' END,
             ', got none'))::BIGINT
     END AS size

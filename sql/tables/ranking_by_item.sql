@@ -1,8 +1,7 @@
 -- Recall, precision and exposure of each item: the users to whom it is recommended, and those for whom it is relevant.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending: as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one
--- user_col, ..., descending: as for ranking_judged
 -- min_grade:  the lowest grade that is relevant, a number > 0; NULL: every grade above 0 is
 -- Returns:    a row per system, k and item that is in truth or in a user's top k: [system,] k, itemid (a UUID as text),
 --             users_relevant (to whom it is relevant), users_recommended (whose top k holds it), hits (both), recall (hits /

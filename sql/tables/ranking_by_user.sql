@@ -1,11 +1,10 @@
 -- Every measure for every user with truth and every k.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- ks:         LIST of cut-offs; NULL among them means the whole list, 0 the empty one; may be left out where each of the
 --             measures names its own
 -- ties:       'item': in the order of their itemids; 'expected': each measure's expected value over all orders of the
 --             items that tie, in closed form, without the columns of the measures that have none
--- user_col, ..., descending, JUDGING: as for ranking_judged
 -- measures:   measures as one text with commas or as a LIST, with options and cut-offs of their own: `ndcg(gain=linear),
 --             average_precision(normalize=k)@5,10`; each is a column of its name and options, NULL at cut-offs that are not its
 --             own; NULL: every column with its default options, but err, which refuses usual grades

@@ -1,8 +1,7 @@
 -- The distribution of every measure over the users with truth, for every k.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- ks, ties, measures: as for ranking_by_user
--- user_col, ..., descending, JUDGING: as for ranking_judged
 -- Returns:    [system,] k, measure, users (of a value), users_undefined (of NULL), mean, standard_deviation (of the
 --             sample), standard_error (of the mean), minimum, percentile_5, quartile_1, median, quartile_3,
 --             percentile_95, maximum, zeros (the share of users whose value is 0); quantiles are interpolated

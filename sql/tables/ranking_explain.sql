@@ -1,16 +1,15 @@
 -- One user's lists, rank by rank, and the relevant items that are not in them: why a measure is what it is.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending: as for ranking_judged
 -- user:       a userid, as it is or as text
 -- k:          how far to look, an integer; NULL for the whole list
 -- ties:       'item': in the order of their itemids; 'expected': gain and all that follows from it are means over the orders
 --             of the items that tie, grade and relevant are the item's own
--- user_col, ..., descending: as for ranking_judged
 -- min_grade:  the lowest grade that is relevant, a number > 0; gains stay what they are; NULL: every grade above 0 is
 -- Returns:    for each system a row per rank, then one per relevant item that is not in the top k, of the highest grade
---             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain (2^grade - 1, 0 for
---             a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg, ndcg,
---             "precision" and recall, all of the list down to this rank; found_at, the rank beyond k at which a missed
+--             first: [system,] rank, itemid (a UUID as text), score, grade (NULL where truth has none), relevant, gain
+--             (2^grade - 1, 0 for a miss), discount (1 / log2(rank + 1)), contribution (to DCG, gain * discount), dcg, ideal_dcg,
+--             ndcg, "precision" and recall, all of the list down to this rank; found_at, the rank beyond k at which a missed
 --             item stands, NULL for nowhere
 -- Errors:     as for ranking_judged; a k that is no integer or below 0; a user whom neither rec nor truth has
 -- Example:    SELECT rank, itemid, grade, gain, round(discount, 4) AS discount, round(dcg, 4) AS dcg,
@@ -20,10 +19,8 @@
 -- dcg, ideal_dcg, ndcg and recall of row k are those of ranking_by_user to the last bit, and so is precision, unless the
 -- list is shorter than k. Then the last row has ideal_dcg and ndcg down to k, and precision still divides by the rank.
 -- dcg / ideal_dcg is ndcg, but for the last bit where all grades of truth are equal and their gain is no power of 2: there
--- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. A user who is in rec
--- alone has no measures: they are NULL, and so are relevant and gain.
---
--- To find the users who lost most, see Tables in sql/README.md.
+-- NDCG leaves the gain out. An item that a list repeats is a miss the second time, without a grade. Measures, relevant and
+-- gain of a user who is in rec alone are NULL. To find the users who lost most, see Tables in sql/README.md.
 CREATE OR REPLACE TEMP MACRO ranking_explain(
     rec, truth, user, k := 10, ties := 'item', COLUMN_ARGUMENTS, min_grade := NULL) AS TABLE
 WITH _ranking_user_lists AS NOT MATERIALIZED (
@@ -55,17 +52,16 @@ WITH _ranking_user_lists AS NOT MATERIALIZED (
         GROUP BY system
     ) AS nans ON nans.system IS NOT DISTINCT FROM systems.ranking_system
     WHERE (
-        SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_explain') AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
-        AND coalesce(
-            error('ranking_explain: ' || coalesce(
-                _ranking_k_problem(k),
-                CASE
-                    WHEN user IS NULL THEN 'user must be a userid, got NULL'
-                    WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
-                        AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
-                        THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
-                END))::BOOLEAN,
-            true))
+        SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_explain')
+        AND _ranking_valid_grades(NOT _ranking_has(truth, grade_col, 'rel'), 'ranking_explain', min_grade)
+        AND _ranking_no_problem('ranking_explain', coalesce(
+            _ranking_k_problem(k),
+            CASE
+                WHEN user IS NULL THEN 'user must be a userid, got NULL'
+                WHEN _ranking_has(rec, user_col, 'userid') AND _ranking_has(truth, user_col, 'userid')
+                    AND NOT EXISTS (FROM _ranking_user_rec) AND NOT EXISTS (FROM _ranking_user_truth)
+                    THEN concat('user must be in rec or in truth, got ', _ranking_cut(user::VARCHAR))
+            END)))
 ), _ranking_user_rows AS NOT MATERIALIZED (
     SELECT
         -- Only rows that are shown have measures; a user may have thousands that are not.

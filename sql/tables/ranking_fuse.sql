@@ -53,11 +53,10 @@ WITH _ranking_lists AS (
         _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
         weights, depth, systems)
     WHERE (
-        SELECT coalesce(error('ranking_fuse: ' || _ranking_fuse_misfit(
+        SELECT _ranking_no_problem('ranking_fuse', _ranking_fuse_misfit(
             rec,
             _ranking_names(user_col, item_col, score_col, '', coalesce(system_col, 'system'), descending),
-            method, weights, rrf_k, normalize, depth, systems
-        ))::BOOLEAN, true))),
+            method, weights, rrf_k, normalize, depth, systems)))),
 -- Points are summed as whole numbers of 1 / scale, so that no order of the rows changes a sum. No points but raw scores are
 -- above a weight times the square root of a list's length.
 _ranking_scale AS (

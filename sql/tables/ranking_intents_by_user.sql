@@ -29,16 +29,13 @@
 -- may be better than this one, and then its alpha-nDCG is above 1.
 --
 -- ERR-IA is the sum of gain / rank, divided by what it would be if each of the top k met all intents: the best list of a
--- truth may have less than 1. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean of the
--- intents' expected reciprocal ranks, where an item satisfies with probability alpha: for alpha = 0.5, of what
--- ranking_err gives with max_grade := 1.
+-- truth may have less than 1. Times the sum over r <= k of alpha * (1 - alpha)^(r - 1) / r it is the mean of the intents'
+-- expected reciprocal ranks, where an item satisfies with probability alpha: for alpha = 0.5, ranking_err's, max_grade := 1.
 --
--- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), with three exceptions. Its ideal list takes ties
--- by document, descending, and for some alpha (0.3) sees none where equal gains differ in their last digit. Its ERR-IA at
--- k = 1 is not divided. It takes k up to 20 alone.
---
--- A row per user goes into ranking_compare_by_user as it is, and into ranking_mean and ranking_geometric_mean. Categories
--- or genres can be intents too.
+-- The numbers are those of ndeval, TREC's program (pyndeval, ir_measures), but that its ideal list takes ties by document,
+-- descending, and for some alpha (0.3) sees none where equal gains differ in their last digit; that its ERR-IA at k = 1 is
+-- not divided; and that it takes k up to 20 alone. A row per user goes into ranking_compare_by_user as it is, and into
+-- ranking_mean and ranking_geometric_mean. Categories or genres can be intents too.
 CREATE OR REPLACE TEMP MACRO ranking_intents_by_user(
     rec, truth, ks, alpha := 0.5, intent_col := 'intent', COLUMN_ARGUMENTS) AS TABLE
 SELECT
@@ -102,25 +99,23 @@ FROM (
 WHERE (SELECT _ranking_valid(rec, truth, COLUMN_NAMES, 'ranking_intents_by_user'))
 AND _ranking_has_users(truth, COLUMN_NAMES, 'ranking_intents_by_user')
 AND (
-    SELECT coalesce(
-        error('ranking_intents_by_user: ' || coalesce(
-            _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
-            CASE
-                WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
-                    THEN list_transform(
-                        [_ranking_texts_of(truth)],
-                        lambda texts: _ranking_missing_columns('truth', texts, [{
-                            'argument': 'intent_col',
-                            'name': coalesce(intent_col::VARCHAR, 'intent'),
-                            'near': _ranking_nearest_column(texts, 'intent_col'),
-                            'is_elsewhere': false}]))[1]
-                WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
-                    THEN concat(
-                        'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
-                        coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
-                        _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
-            END))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem('ranking_intents_by_user', coalesce(
+        _ranking_option('alpha', alpha, 'a number from 0 to 1', TRY_CAST(alpha AS DOUBLE) BETWEEN 0 AND 1),
+        CASE
+            WHEN _ranking_type(truth, intent_col, 'intent') IS NULL
+                THEN list_transform(
+                    [_ranking_texts_of(truth)],
+                    lambda texts: _ranking_missing_columns('truth', texts, [{
+                        'argument': 'intent_col',
+                        'name': coalesce(intent_col::VARCHAR, 'intent'),
+                        'near': _ranking_nearest_column(texts, 'intent_col'),
+                        'is_elsewhere': false}]))[1]
+            WHEN ends_with(_ranking_type(truth, intent_col, 'intent'), ']')
+                THEN concat(
+                    'an item of several intents wants a row for each (SELECT * REPLACE (unnest(',
+                    coalesce(intent_col, 'intent'), ') AS ', coalesce(intent_col, 'intent'), ')), got ',
+                    _ranking_cut(_ranking_type(truth, intent_col, 'intent')))
+        END)));
 
 -- The gain of each item of a list in the intents that it meets, the less the more items above meet them.
 CREATE OR REPLACE TEMP MACRO _ranking_intent_gains(items, n, alpha, is_ideal) AS

@@ -29,9 +29,8 @@
 -- `last` is by time, then by itemid; an event that is there twice counts once. Such a split leaks: the train holds events
 -- of other users from after a user's test, which no model can know at that time. Split by time unless you must not.
 --
--- Leave out of the recommendations what a user has already: `FROM rec ANTI JOIN train USING (userid, itemid)`. To evaluate
--- all folds in one query, make fold a part of the userid in rec and truth, {'fold': fold, 'userid': userid}, and group
--- what ranking_by_user returns by userid.fold.
+-- Leave out of the recommendations what a user has already: `FROM rec ANTI JOIN train USING (userid, itemid)`. For all folds
+-- in one query, make fold a part of the userid, {'fold': fold, 'userid': userid}, and group ranking_by_user by userid.fold.
 CREATE OR REPLACE TEMP MACRO ranking_split(
     events, test_from := NULL, test_size := NULL, folds := 1, gap := NULL, last := NULL,
     cold_users := 'keep', cold_items := 'keep', seen := 'keep',
@@ -87,9 +86,7 @@ CREATE OR REPLACE TEMP MACRO _ranking_events(events, last, user_col, item_col, t
 WITH _ranking_timed AS NOT MATERIALIZED (
     SELECT
         * EXCLUDE (ranking_time),
-        CASE
-            WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time)
-        END AS ranking_moment
+        CASE WHEN ranking_user IS NOT NULL AND ranking_item IS NOT NULL THEN _ranking_moment(ranking_time) END AS ranking_moment
     FROM (
         SELECT
             * EXCLUDE (ranking_absent),
@@ -106,8 +103,8 @@ WITH _ranking_timed AS NOT MATERIALIZED (
 )
 FROM query_table(CASE WHEN last IS NULL THEN '_ranking_timed' ELSE '_ranking_placed' END);
 
--- The windows of the folds of ranking_split, or an error where a fold has no train or the first no test. An
--- argument that does not fit is told first: what it makes of the windows says nothing about the events.
+-- The windows of the folds of ranking_split, or an error: of an argument first, then where a fold has no train or the first
+-- no test.
 CREATE OR REPLACE TEMP MACRO _ranking_split_windows(
     events, test_from, test_size, folds, gap, last, user_col, item_col, time_col, misfit) AS TABLE
 SELECT
@@ -151,7 +148,7 @@ FROM (
         FROM (
             SELECT min(ranking_moment) AS earliest, max(ranking_moment) AS latest
             FROM _ranking_events(events, last, user_col, item_col, time_col))
-        WHERE (SELECT coalesce(error('ranking_split: ' || misfit)::BOOLEAN, true))));
+        WHERE (SELECT _ranking_no_problem('ranking_split', misfit))));
 
 -- The moment that lies some spans before another; the same one for a span of NULL.
 CREATE OR REPLACE TEMP MACRO _ranking_moment_before(moment, times, span) AS
@@ -160,8 +157,7 @@ CASE
     ELSE moment - times * coalesce(TRY_CAST(span AS BIGINT), 0)
 END;
 
--- The error text of a column or argument of ranking_split that does not fit; NULL for none. Known when the
--- query is planned.
+-- The error text of a column or argument of ranking_split that does not fit; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_split_misfit(
     events, test_from, test_size, folds, gap, last, cold_users, cold_items, seen, user_col, item_col, time_col
 ) AS

@@ -1,8 +1,7 @@
 -- The mean of every measure over the users with truth, for every k.
 --
--- rec, truth: tables with userid, itemid, score and userid, itemid [, rel], as for ranking_judged
+-- rec, truth, user_col, ..., descending, JUDGING: as for ranking_judged
 -- ks, ties, measures: as for ranking_by_user
--- user_col, ..., descending, JUDGING: as for ranking_judged
 -- Returns:    [system,] k, users (all with truth), users_without_rec (of them; each counts as an empty list: 0, AUC 0.5),
 --             users_without_truth (in rec, left out), users_without_relevant (of users: no item of their truth is
 --             relevant), a DOUBLE per measure; those that a query does not select are not computed

@@ -28,6 +28,10 @@ CREATE OR REPLACE TEMP MACRO _ranking_gini(counts, n_items) AS
         - (n_items + 1) * list_sum(counts))
     / nullif(greatest(n_items - 1, 1) * list_sum(counts), 0);
 
+-- Return true, or an error if there is a problem, in words.
+CREATE OR REPLACE TEMP MACRO _ranking_no_problem(caller, problem) AS
+coalesce(error(caller || ': ' || problem)::BOOLEAN, true);
+
 -- True for a list that has an item twice; NULLs do not count. In a short list each item is looked for, which of
 -- 100 items takes a third of the time of sorting them, or of list_unique; of 1,000 it takes more.
 CREATE OR REPLACE TEMP MACRO _ranking_has_repeats(items) AS

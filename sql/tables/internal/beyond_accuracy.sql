@@ -225,38 +225,27 @@ SELECT
 FROM _ranking_rec_lists(rec, rec, names, _ranking_longest(ks), false) AS lists
 JOIN _ranking_systems(rec, names) AS systems ON lists.system IS NOT DISTINCT FROM systems.ranking_system
 WHERE (
-    SELECT coalesce(
-        error(caller || ': ' || _ranking_contents_misfit(
-            rec, history, items, names, head, divergence, category_col))::BOOLEAN,
-        true));
+    SELECT _ranking_no_problem(
+        caller, _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col)));
 
--- The error text of a column or argument of ranking_beyond_accuracy that does not fit; NULL for none. Known when
--- the query is planned.
+-- The error text of a column or argument of ranking_beyond_accuracy that does not fit; NULL for none.
 CREATE OR REPLACE TEMP MACRO _ranking_contents_misfit(rec, history, items, names, head, divergence, category_col) AS
 list_any_value(
     [_ranking_rec_misfit(rec, names)]
     || list_transform(
         [
             -- The table, whether it is there, the argument, the column, its type, and that in rec (NULL: any will do).
-            (
-                'history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
+            ('history', history IS NOT NULL, 'user_col', coalesce(names['user']::VARCHAR, 'userid'),
                 _ranking_type(_ranking_table('history', coalesce(history, rec)), names['user'], 'userid'),
-                _ranking_type(rec, names['user'], 'userid')
-            ),
-            (
-                'history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(rec, names['user'], 'userid')),
+            ('history', history IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
                 _ranking_type(_ranking_table('history', coalesce(history, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
+                _ranking_type(rec, names['item'], 'itemid')),
+            ('items', items IS NOT NULL, 'item_col', coalesce(names['item']::VARCHAR, 'itemid'),
                 _ranking_type(_ranking_table('items', coalesce(items, rec)), names['item'], 'itemid'),
-                _ranking_type(rec, names['item'], 'itemid')
-            ),
-            (
-                'items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
-                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL
-            )],
+                _ranking_type(rec, names['item'], 'itemid')),
+            ('items', items IS NOT NULL, 'category_col', coalesce(category_col::VARCHAR, 'category'),
+                _ranking_type(_ranking_table('items', coalesce(items, rec)), category_col, 'category'), NULL)],
         lambda c: CASE
             WHEN NOT c[2] THEN NULL
             WHEN c[3] = 'category_col' AND _ranking_name_problem(c[3], typeof(category_col), c[4]) IS NOT NULL

@@ -114,16 +114,11 @@ END;
 
 -- Return true, or an error if a column is missing, of a type that does not fit, or looks as if it should be read.
 CREATE OR REPLACE TEMP MACRO _ranking_valid(rec, truth, names, caller) AS
-coalesce(
-    error(
-        caller || ': '
-        || coalesce(
-            list_transform(
-                [_ranking_misfits(rec, truth, names)],
-                lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits))
-            )[1],
-            _ranking_unread_column(rec, truth, names)))::BOOLEAN,
-    true);
+_ranking_no_problem(caller, coalesce(
+    list_transform(
+        [_ranking_misfits(rec, truth, names)],
+        lambda misfits: coalesce(nullif(concat_ws('; ', misfits[1], misfits[2]), ''), list_any_value(misfits)))[1],
+    _ranking_unread_column(rec, truth, names)));
 
 -- The error texts of the arguments that say how items are judged; NULL for each that is valid.
 CREATE OR REPLACE TEMP MACRO _ranking_judging_problems(JUDGING) AS
@@ -140,24 +135,18 @@ CREATE OR REPLACE TEMP MACRO _ranking_valid_grades(is_without, caller, JUDGING_A
 CASE
     -- Known when the query is planned, so that the defaults cost nothing.
     WHEN min_grade IS NULL AND unjudged::VARCHAR IS NOT DISTINCT FROM 'miss' THEN true
-    ELSE coalesce(
-        error(caller || ': ' || coalesce(
-            list_any_value(_ranking_judging_problems(JUDGING)),
-            CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
-                THEN concat(
-                    'min_grade must be 1 or less where truth has no grades (grade_col names their column), got ', min_grade::VARCHAR)
-            END))::BOOLEAN,
-        true)
+    ELSE _ranking_no_problem(caller, coalesce(
+        list_any_value(_ranking_judging_problems(JUDGING)),
+        CASE WHEN is_without AND TRY_CAST(min_grade AS DOUBLE) > 1
+            THEN 'min_grade must be 1 or less where truth has no grades (grade_col names their column), got '
+                || min_grade::VARCHAR
+        END))
 END;
 
 -- Return true, or an error if max_k is no integer or negative.
 CREATE OR REPLACE TEMP MACRO _ranking_valid_k(max_k, caller) AS
-CASE
-    WHEN NOT _ranking_is_number(typeof(max_k))
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(typeof(max_k)))
-    WHEN NOT _ranking_are_integers(max_k)
-        THEN error(caller || ': max_k must be an integer, got ' || _ranking_cut(max_k::VARCHAR))
-    WHEN TRY_CAST(max_k AS DOUBLE) < 0
-        THEN error(caller || ': max_k must be 0 or more, got ' || _ranking_cut(max_k::VARCHAR))
-    ELSE true
-END;
+_ranking_no_problem(caller, 'max_k must be ' || CASE
+    WHEN NOT _ranking_is_number(typeof(max_k)) THEN 'an integer, got ' || _ranking_cut(typeof(max_k))
+    WHEN NOT _ranking_are_integers(max_k) THEN 'an integer, got ' || _ranking_cut(max_k::VARCHAR)
+    WHEN TRY_CAST(max_k AS DOUBLE) < 0 THEN '0 or more, got ' || _ranking_cut(max_k::VARCHAR)
+END);

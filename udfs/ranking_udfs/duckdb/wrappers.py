@@ -43,16 +43,23 @@ NEAR = {
 def around_formulas(found: Mapping[str, tuple[str, str]], template: str) -> dict[str, str]:
     """Return the public macro of each measure whose formula was found.
 
-    Above it stand the registry's description and the formula's comment. What only a ranking can tell of a
-    wrong call, `_ranking_NAME_problem` says, where a file has that.
+    What only a ranking can tell of a wrong call, `_ranking_NAME_problem` says, where a file has that.
     """
     return {
-        f"ranking_{name}": f"-- {measure.description}\n--\n"
-        + found[f"_ranking_{name}"][0].partition("CREATE")[0]
+        f"ranking_{name}": head(measure, found[f"_ranking_{name}"][0].partition("CREATE")[0])
         + around_formula(measure, f"_ranking_{name}_problem" in found, template)
         for name, measure in MEASURES.items()
         if f"_ranking_{name}" in found
     }
+
+
+def head(measure: Measure, comment: str) -> str:
+    """Return the comment above a formula with what the registry says: what the measure does and returns."""
+    where = "" if measure.empty.lacking else "where truth is empty, "
+    returns = f"DOUBLE, {measure.range_text}; {where}{measure.empty}; NULL for NULL"
+    return f"-- {measure.description}\n--\n" + re.sub(
+        "-- Example:( +)", rf"-- Returns:\1{returns}\n\g<0>", comment
+    )
 
 
 def around_formula(measure: Measure, has_problem: bool, template: str) -> str:
