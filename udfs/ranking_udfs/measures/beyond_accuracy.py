@@ -5,10 +5,10 @@ from typing import Any
 from . import ragged
 from .arrays import Floats, Ints, NDArray, np
 from .rankings import Judged
-from .registry import Empty, InputError, OneOf, Range, list_measure
+from .registry import Empty, InputError, OneOf, Range, measure
 
 
-@list_measure(
+@measure(
     arguments=("vectors",),
     options={"distance": OneOf("cosine", "euclidean", "jaccard")},
     range=Range(0, 2),
@@ -38,19 +38,12 @@ def intra_list_diversity(elements: NDArray[Any], bounds: Ints, offsets: Ints, *,
     else:
         sums = cosine(elements, offsets) if distance == "cosine" else euclidean(elements, offsets)
     size = np.diff(offsets)
-    return mean(sums, size * (size - 1) / 2)
-
-
-def mean(sums: Floats, counts: NDArray[Any]) -> Floats:
-    """Divide sums by counts, with NaN where the count is 0."""
-    means: Floats = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
-    return means
+    return ragged.ratio(sums, size * (size - 1) / 2, otherwise=np.nan)
 
 
 def powers(largest: Floats) -> Ints:
     """Return powers of 2 to divide numbers by, so that their squares neither overflow nor vanish."""
-    exponents: Ints = np.frexp(largest)[1].astype(np.int64)
-    return exponents
+    return np.frexp(largest)[1].astype(np.int64)
 
 
 def square_sums(matrix: Floats) -> Floats:
@@ -131,7 +124,7 @@ def jaccard(codes: Ints, bounds: Ints, offsets: Ints) -> Floats:
     return sums
 
 
-@list_measure(
+@measure(
     arguments=("rec", "popularity"),
     options={"missing": OneOf("error", "rarest")},
     range=Range(0),
@@ -166,4 +159,4 @@ def novelty(shares: Judged, different: Ints, *, missing: str) -> Floats:
         rarest = np.ones(n)
         np.minimum.at(rarest, ragged.rows_of(shares.ideal_offsets), shares.ideal)
         information += lacking * -np.log2(rarest)
-    return mean(information, np.where(shares.valid, different, 0))
+    return ragged.ratio(information, np.where(shares.valid, different, 0), otherwise=np.nan)

@@ -15,39 +15,26 @@ r items.
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from . import ragged
-from .arrays import Floats, Ints, NDArray, np
+from .arrays import Floats, Ints, np
+from .ragged import ratio
 from .rankings import Ranked, Rankings
 from .registry import Empty, InputError, Number, OneOf, Option, Range, measure
 
 GRADE = Number(4.0, above=0.0, at_most=1000.0)
-GAIN: dict[str, Option] = {"gain": OneOf("exp", "linear")}
-DISCOUNT: dict[str, Option] = {
+DISCOUNTED_GAIN: dict[str, Option] = {
+    "gain": OneOf("exp", "linear"),
     "discount": OneOf("log2", "original", "half_life"),
     "base": Number(2.0, above=1.0, only_with=("discount", "original")),
     "half_life": Number(5.0, above=1.0, only_with=("discount", "half_life")),
 }
-SHARE = Range(0, 1)
-NO_TRUTH = Empty(0)
 BOTH_EMPTY = Empty(0, both=1)
-IDEAL: dict[str, Option] = {"ideal": OneOf("cut", "truth", "k")}
 LONGEST_FULL = 10_000  # ranks of a best list with ideal=k
 DIVIDE: dict[str, Option] = {"divide": OneOf("list", "k", of_judged="k")}
 MIN_GRADE: dict[str, Option] = {"min_grade": Number(None, above=0.0)}  # of what is relevant; gains stay
-
-
-def ratio(part: NDArray[Any], whole: NDArray[Any]) -> Floats:
-    """Divide part by whole, with 0 where whole is 0."""
-    quotient: Floats = np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
-    return quotient
-
-
-def share(part: Floats, whole: Floats) -> Floats:
-    """Divide part by whole, which it can exceed by rounding alone, with 0 where whole is 0."""
-    return np.minimum(ratio(part, whole), 1)
 
 
 def unless_empty(rankings: Rankings, values: Floats) -> Floats:
@@ -59,9 +46,8 @@ def unless_empty(rankings: Rankings, values: Floats) -> Floats:
 
 
 @measure(
-    aliases=("recall_at",),
+    "recall_at",
     options={"normalize": OneOf("truth", "min")} | MIN_GRADE,
-    range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
     expected=True,
@@ -84,19 +70,7 @@ def recall(rankings: Rankings, *, normalize: str) -> Floats:
     return unless_empty(rankings, ratio(rankings.n_hits, whole))
 
 
-def precision_divisor(rankings: Rankings, divide: str) -> Ints:
-    """Return what the precision divides by: k, or the ranks that are looked at."""
-    return rankings.k if divide == "k" else rankings.top
-
-
-@measure(
-    aliases=("precision_at",),
-    options=DIVIDE | MIN_GRADE,
-    range=SHARE,
-    empty=BOTH_EMPTY,
-    source="Hivemall",
-    expected=True,
-)
+@measure("precision_at", options=DIVIDE | MIN_GRADE, empty=BOTH_EMPTY, source="Hivemall", expected=True)
 def precision(rankings: Rankings, *, divide: str) -> Floats:
     """Share of the top k that is relevant.
 
@@ -113,14 +87,16 @@ def precision(rankings: Rankings, *, divide: str) -> Floats:
     >>> SELECT "precision"([1, 3, 2], [1, 2, 4], 5, 'divide=k')
     0.4
     """
-    return unless_empty(rankings, ratio(rankings.n_hits, precision_divisor(rankings, divide)))
+    divisor = rankings.k if divide == "k" else rankings.top
+    return unless_empty(rankings, ratio(rankings.n_hits, divisor))
 
 
 @measure(
+    "f1_score",
+    "f1",
+    "f_score",
     title="F-measure",
-    aliases=("f1_score", "f1", "f_score"),
     options={"beta": Number(1.0, at_least=0.0)} | DIVIDE | MIN_GRADE,
-    range=SHARE,
     empty=BOTH_EMPTY,
     source="van Rijsbergen 1979",
     expected=True,
@@ -142,16 +118,16 @@ def f_measure(rankings: Rankings, *, beta: float, divide: str) -> Floats:
     """
     # With P and R put in, P R and the denominator share a factor: (1 + b^2) hits / (b^2 |truth| + divisor).
     weight = min(beta, 1e100) ** 2  # finite; beyond it, this is the recall to the last digit
-    divisor = precision_divisor(rankings, divide)
+    divisor = rankings.k if divide == "k" else rankings.top
     score = ratio((1 + weight) * rankings.n_hits, weight * rankings.n_relevant + divisor)
     return unless_empty(rankings, np.minimum(score, 1))  # rounding may take it above
 
 
 @measure(
-    aliases=("hitrate", "success"),
+    "hitrate",
+    "success",
     options=MIN_GRADE,
     range=Range(0, 1, integers=True),
-    empty=NO_TRUTH,
     source="Hivemall; trec_eval (success)",
     expected=True,
 )
@@ -168,13 +144,7 @@ def hit_rate(rankings: Rankings) -> Floats:
     return (rankings.n_hits > 0).astype(np.float64)
 
 
-@measure(
-    options=MIN_GRADE,
-    range=Range(0, integers=True),
-    empty=NO_TRUTH,
-    source="trec_eval (num_rel_ret)",
-    expected=True,
-)
+@measure(options=MIN_GRADE, range=Range(0, integers=True), source="trec_eval (num_rel_ret)", expected=True)
 def hits(rankings: Rankings) -> Floats:
     """Number of relevant items in the top k.
 
@@ -189,11 +159,11 @@ def hits(rankings: Rankings) -> Floats:
 
 
 @measure(
+    "reciprocal_rank",
+    "recip_rank",
+    "rr",
     title="MRR",
-    aliases=("reciprocal_rank", "recip_rank", "rr"),
     options=MIN_GRADE,
-    range=SHARE,
-    empty=NO_TRUTH,
     source="Voorhees 1999",
     expected=True,
 )
@@ -234,10 +204,9 @@ def first_hit_rank(rankings: Rankings) -> Floats:
 
 
 @measure(
+    "ap",
     title="MAP",
-    aliases=("ap",),
     options={"normalize": OneOf("truth", "min", "hits", "k")} | MIN_GRADE,
-    range=SHARE,
     empty=BOTH_EMPTY,
     source="Hivemall",
     expected=True,
@@ -266,13 +235,7 @@ def average_precision(rankings: Rankings, *, normalize: str) -> Floats:
 
 
 @measure(
-    title="AUC",
-    aliases=("roc_auc",),
-    options=MIN_GRADE,
-    range=SHARE,
-    empty=Empty(0.5, "a pair"),
-    source="Hivemall",
-    expected=True,
+    "roc_auc", title="AUC", options=MIN_GRADE, empty=Empty(0.5, "a pair"), source="Hivemall", expected=True
 )
 def auc(rankings: Rankings) -> Floats:
     """Share of the (hit, miss) pairs within the top k in which the hit is ranked higher.
@@ -292,8 +255,7 @@ def auc(rankings: Rankings) -> Floats:
     misses = rankings.top - rankings.n_hits
     pairs = rankings.n_hits * misses
     above = hits.rank - hits.number  # the misses above each hit
-    ordered = pairs - rankings.total(above)
-    return np.where(pairs > 0, ratio(ordered, pairs), 0.5)
+    return ratio(pairs - rankings.total(above), pairs, otherwise=0.5)
 
 
 def gains(grades: Floats, gain: str) -> Floats:
@@ -353,19 +315,18 @@ def share_of_best(rankings: Rankings, best: Ranked, value: Callable[[Ranked], Fl
         scale = np.ldexp(1.0, -np.frexp(highest)[1])
         of_hits, of_best = of_hits * scale[hits.row], of_best * scale[best.row]
     whole = ragged.total(of_best, best.row, rankings.n)
-    return share(ragged.total(of_hits, hits.row, rankings.n), whole)
+    return np.minimum(ratio(rankings.total(of_hits), whole), 1)  # rounding may take it above
 
 
 @measure(
+    "discounted_cumulative_gain",
     title="DCG",
-    aliases=("discounted_cumulative_gain",),
-    options=GAIN | DISCOUNT,
+    options=DISCOUNTED_GAIN,
     range=Range(0),
-    empty=NO_TRUTH,
     source="Burges 2005",
     expected=True,
 )
-def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+def dcg(rankings: Rankings, **options: Any) -> Floats:
     """Discounted cumulative gain: the gains of the top k, worth less the lower they stand.
 
     sum over r of gain(g(r)) / log2(r + 1), gain(g) = 2^g - 1, or g with gain=linear. discount=original
@@ -381,21 +342,19 @@ def dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life:
     >>> SELECT dcg(['a', 'b', 'c', 'd'], MAP {'a': 4, 'b': 3, 'd': 5}, NULL, 'gain=linear discount=original')
     9.5
     """
-    values = discounted_gains(rankings.hits, gain=gain, discount=discount, base=base, half_life=half_life)
-    return finite_total(rankings, rankings.hits, values)
+    return finite_total(rankings, rankings.hits, discounted_gains(rankings.hits, **options))
 
 
 @measure(
+    "idcg",
     title="Ideal DCG",
-    aliases=("idcg",),
-    options=GAIN | DISCOUNT,
+    options=DISCOUNTED_GAIN,
     range=Range(0),
-    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
     expected=True,
     higher_is_better=None,
 )
-def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float) -> Floats:
+def ideal_dcg(rankings: Rankings, **options: Any) -> Floats:
     """The DCG of the best possible list, which ranks all truth items by descending grade.
 
     As dcg, over the first min(k, |truth|) ranks of that list; k omitted means the length of rec.
@@ -407,8 +366,7 @@ def ideal_dcg(rankings: Rankings, *, gain: str, discount: str, base: float, half
     >>> SELECT ideal_dcg([1, 3], [1, 2, 4], 2)
     1.6309297535714575
     """
-    values = discounted_gains(rankings.best, gain=gain, discount=discount, base=base, half_life=half_life)
-    return finite_total(rankings, rankings.best, values)
+    return finite_total(rankings, rankings.best, discounted_gains(rankings.best, **options))
 
 
 def full_list(rankings: Rankings) -> Ranked:
@@ -425,15 +383,11 @@ def full_list(rankings: Rankings) -> Ranked:
 
 @measure(
     title="NDCG",
-    options=GAIN | DISCOUNT | IDEAL,
-    range=SHARE,
-    empty=NO_TRUTH,
+    options=DISCOUNTED_GAIN | {"ideal": OneOf("cut", "truth", "k")},
     source="Hivemall",
     expected=True,
 )
-def ndcg(
-    rankings: Rankings, *, gain: str, discount: str, base: float, half_life: float, ideal: str
-) -> Floats:
+def ndcg(rankings: Rankings, *, ideal: str, **options: Any) -> Floats:
     """Normalised discounted cumulative gain: dcg / ideal_dcg.
 
     Gains, discounts and their options as in dcg. The ideal runs to min(k, |truth|), k omitted means the
@@ -449,21 +403,17 @@ def ndcg(
     >>> SELECT ndcg([1, 3, 2, 6], [1, 2, 4])
     0.7039180890341348
     """
-
-    def value(items: Ranked) -> Floats:
-        return discounted_gains(items, gain=gain, discount=discount, base=base, half_life=half_life)
-
     if ideal == "k":
-        return share_of_best(rankings, full_list(rankings), value)
-    best = rankings.best if ideal == "cut" else rankings.best_to(rankings.n_relevant)
-    return share_of_best(rankings, best, value)
+        best = full_list(rankings)
+    else:
+        best = rankings.best if ideal == "cut" else rankings.best_to(rankings.n_relevant)
+    return share_of_best(rankings, best, partial(discounted_gains, **options))
 
 
 @measure(
-    aliases=("cg",),
+    "cg",
     options={"gain": OneOf("linear", "exp")},
     range=Range(0),
-    empty=NO_TRUTH,
     source="Jarvelin, Kekalainen 2002",
     expected=True,
 )
@@ -486,14 +436,7 @@ def check_max_grade(grades: Floats, max_grade: float) -> None:
         raise InputError(f"a grade must be max_grade={max_grade:g} or less, got {grades.max():g}")
 
 
-@measure(
-    title="ERR",
-    column=False,
-    options={"max_grade": GRADE},
-    range=SHARE,
-    empty=NO_TRUTH,
-    source="Chapelle et al. 2009",
-)
+@measure(title="ERR", options={"max_grade": GRADE}, source="Chapelle et al. 2009", column=False)
 def err(rankings: Rankings, *, max_grade: float) -> Floats:
     """Expected reciprocal rank: of the rank at which a user, looking from the top, is satisfied.
 
@@ -515,16 +458,14 @@ def err(rankings: Rankings, *, max_grade: float) -> Floats:
 
 
 @measure(
+    "rank_biased_precision",
     title="RBP",
-    aliases=("rank_biased_precision",),
     options={
         "persistence": Number(0.8, at_least=0.0, below=1.0),
         "gain": OneOf("binary", "graded"),
         "max_grade": replace(GRADE, only_with=("gain", "graded")),
         "min_grade": Number(None, above=0.0, only_with=("gain", "binary")),
     },
-    range=SHARE,
-    empty=NO_TRUTH,
     source="Moffat, Zobel 2008",
     expected=True,
 )
@@ -551,10 +492,8 @@ def rbp(rankings: Rankings, *, persistence: float, gain: str, max_grade: float) 
 
 
 @measure(
-    aliases=("hlu",),
+    "hlu",
     options={"half_life": Number(5.0, above=1.0), "neutral": Number(0.0, at_least=0.0)},
-    range=SHARE,
-    empty=NO_TRUTH,
     source="Breese et al. 1998",
     expected=True,
 )
@@ -580,10 +519,9 @@ def half_life_utility(rankings: Rankings, *, half_life: float, neutral: float) -
 
 
 @measure(
+    "rprec",
     title="R-precision",
-    aliases=("rprec",),
     options=MIN_GRADE,
-    range=SHARE,
     empty=BOTH_EMPTY,
     source="Buckley, Voorhees 2000",
     expected=True,
@@ -600,10 +538,11 @@ def r_precision(rankings: Rankings) -> Floats:
     >>> SELECT r_precision([1, 3, 2, 4], [1, 2, 4])
     0.6666666666666666
     """
-    return unless_empty(rankings, ratio(rankings.cut(rankings.n_relevant).n_hits, rankings.n_relevant))
+    is_high = rankings.hits.rank <= rankings.n_relevant[rankings.hits.row]
+    return unless_empty(rankings, ratio(rankings.total(is_high), rankings.n_relevant))
 
 
-@measure(options=MIN_GRADE, range=SHARE, empty=NO_TRUTH, source="Buckley, Voorhees 2004")
+@measure(options=MIN_GRADE, source="Buckley, Voorhees 2004")
 def bpref(rankings: Rankings) -> Floats:
     """How rarely judged non-relevant items stand above relevant ones; unjudged items do not count.
 
@@ -627,7 +566,7 @@ def bpref(rankings: Rankings) -> Floats:
     return ratio(ragged.total(worth, row, rankings.n), relevant)
 
 
-@measure(range=SHARE, empty=Empty(0, "an item"), source="ir_measures (Judged)", higher_is_better=None)
+@measure(empty=Empty(0, "an item"), source="ir_measures (Judged)", higher_is_better=None)
 def judged_share(rankings: Rankings) -> Floats:
     """Share of the top k that truth has a grade for, whatever grade: Judged@k.
 
@@ -646,18 +585,9 @@ def judged_share(rankings: Rankings) -> Floats:
     return ratio(np.diff(rankings.seen.offsets), rankings.top)
 
 
-def precision_from(rankings: Rankings, level: float) -> Floats:
-    """Return the highest precision at any rank whose recall is at least `level`; 0 if none is."""
-    hits = rankings.hits
-    reached = hits.number / rankings.n_relevant[hits.row] >= level
-    return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
-
-
 @measure(
-    aliases=("iprec",),
+    "iprec",
     options={"recall": Number(0.0, at_least=0.0, at_most=1.0)} | MIN_GRADE,
-    range=SHARE,
-    empty=NO_TRUTH,
     source="Manning et al. 2008",
 )
 def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
@@ -675,16 +605,12 @@ def interpolated_precision(rankings: Rankings, *, recall: float) -> Floats:
     >>> SELECT interpolated_precision([3, 1, 2], [1, 2], NULL, 'recall=0.5')
     0.6666666666666666
     """
-    return precision_from(rankings, recall)
+    hits = rankings.hits
+    reached = hits.number / rankings.n_relevant[hits.row] >= recall
+    return ragged.maximum((hits.number / hits.rank)[reached], hits.row[reached], rankings.n)
 
 
-@measure(
-    aliases=("eleven_point_average",),
-    options=MIN_GRADE,
-    range=SHARE,
-    empty=NO_TRUTH,
-    source="Manning et al. 2008",
-)
+@measure("eleven_point_average", options=MIN_GRADE, source="Manning et al. 2008")
 def interpolated_average_precision(rankings: Rankings) -> Floats:
     """Mean of the interpolated precision at the eleven recall levels 0, 0.1, ..., 1.
 
@@ -696,7 +622,8 @@ def interpolated_average_precision(rankings: Rankings) -> Floats:
     >>> SELECT interpolated_average_precision([1, 2], [1, 2])
     1.0
     """
-    return sum((precision_from(rankings, level / 10) for level in range(11)), np.zeros(rankings.n)) / 11
+    levels = (interpolated_precision(rankings, recall=level / 10) for level in range(11))
+    return sum(levels, np.zeros(rankings.n)) / 11
 
 
 @measure(range=Range(-1, 1), empty=Empty(None, "two different grades"), source="Spearman 1904")
@@ -730,8 +657,8 @@ def spearman(rankings: Rankings) -> Floats:
 
 
 @measure(
+    "kendall",
     title="Kendall's tau",
-    aliases=("kendall",),
     options={"variant": OneOf("b", "c")},
     range=Range(-1, 1),
     empty=Empty(None, "two different grades"),
@@ -763,12 +690,7 @@ def kendall_tau(rankings: Rankings, *, variant: str) -> Floats:
     return np.where(right + wrong > 0, np.clip(ratio(right - wrong, whole), -1, 1), np.nan)
 
 
-@measure(
-    aliases=("pairwise_accuracy",),
-    range=SHARE,
-    empty=Empty(None, "a pair"),
-    source="Ekstrand, Rank-Aware Top-N Metrics",
-)
+@measure("pairwise_accuracy", empty=Empty(None, "a pair"), source="Ekstrand, Rank-Aware Top-N Metrics")
 def concordant_pairs(rankings: Rankings) -> Floats:
     """Share of the pairs of judged items in the top k with different grades that are in the right order.
 
@@ -783,4 +705,4 @@ def concordant_pairs(rankings: Rankings) -> Floats:
     0.6666666666666666
     """
     right, wrong = ragged.ordered_pairs(rankings.seen.grade, rankings.seen.offsets)
-    return np.where(right + wrong > 0, ratio(right, right + wrong), np.nan)
+    return ratio(right, right + wrong, otherwise=np.nan)

@@ -96,9 +96,7 @@ def parse_measure(text: str) -> Choice:
     if parts is None:
         raise ValueError(f"measure must be like 'ndcg(gain=linear)@5,10', got {shorten(repr(text))}")
     called, options, cuts = parts.groups()
-    measure = READABLE.get(normalize_name(called))
-    if measure is None:
-        name = normalize_name(called)
+    if (measure := READABLE.get(name := normalize_name(called))) is None:
         hint = "`ranking-udfs measures` lists them"
         if name in LIST_MEASURES:
             hint = f"a function of SQL alone: `ranking-udfs measures {name}`"
@@ -124,18 +122,13 @@ def merge_choices(choices: Iterable[Choice], given: Iterable[int | None]) -> lis
 
 
 def parse_cut_offs(text: str) -> list[int | None]:
-    """Parse cut-offs with commas between them."""
-    return [parse_cut_off(k) for k in text.split(",")]
-
-
-def parse_cut_off(text: str) -> int | None:
-    """Parse a cut-off; `all` is None, the whole list."""
-    text = text.strip()
-    if text == "all":
-        return None
-    if not re.fullmatch("[0-9]+", text):
-        raise ValueError(f"cut-offs must be integers of 0 or more, or all, got {shorten(repr(text))}")
-    return min(int(text.lstrip("0")[:20] or "0"), WHOLE)
+    """Parse cut-offs with commas between them; `all` is None, the whole list."""
+    cuts: list[int | None] = []
+    for k in map(str.strip, text.split(",")):
+        if k != "all" and not re.fullmatch("[0-9]+", k):
+            raise ValueError(f"cut-offs must be integers of 0 or more, or all, got {shorten(repr(k))}")
+        cuts.append(None if k == "all" else min(int(k.lstrip("0")[:20] or "0"), WHOLE))
+    return cuts
 
 
 def parse_options(measure: Measure, name: str, text: str | None, of_judged: bool = False) -> dict[str, Any]:

@@ -28,6 +28,12 @@ def positions(offsets: Ints) -> Ints:
     return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
+def ratio(part: NDArray[Any], whole: NDArray[Any], otherwise: float = 0.0) -> Floats:
+    """Divide part by whole, with `otherwise` where whole is 0."""
+    quotient: Floats = np.divide(part, whole, out=np.full(len(part), otherwise), where=whole > 0)
+    return quotient
+
+
 def count(rows: Ints, n: int) -> Ints:
     """Count the values of each of the n rows."""
     return np.bincount(rows, minlength=n)

@@ -41,9 +41,9 @@ class Rankings:
         n_relevant  |truth|: how many truth items have a grade above 0
         n_hits      how many of them stand in the top k
     Ranked items, best rank first within each ranking:
-        seen        the judged items in the top k, of any grade
+        seen        the judged items in the top k, of any grade, those of grade 0 or less too
         hits        the relevant ones among them
-        best        the relevant items of the best possible list, cut at k
+        best        the relevant items of the best possible list, cut at k, as if they were its hits
     """
 
     def __init__(self, judged: Judged, k: Ints | None) -> None:
@@ -54,19 +54,16 @@ class Rankings:
 
     @cached_property
     def seen(self) -> "Ranked":
-        """The judged items in the top k, those of grade 0 or less too."""
         offsets = self.judged.offsets
         judged = Ranked(ragged.rows_of(offsets), self.judged.ranks, self.judged.grades, offsets)
         return judged.where(judged.rank <= self.k[judged.row])
 
     @cached_property
     def hits(self) -> "Ranked":
-        """The relevant items in the top k."""
         return self.seen.where(self.seen.grade > 0)
 
     @cached_property
     def best(self) -> "Ranked":
-        """The relevant items of the best possible list, cut at k, as if they were its hits."""
         return self.best_to(np.minimum(self.n_relevant, self.k))
 
     def best_to(self, n: Ints) -> "Ranked":
@@ -85,10 +82,6 @@ class Rankings:
     @cached_property
     def n_hits(self) -> Ints:
         return np.diff(self.hits.offsets)
-
-    def cut(self, k: Ints) -> "Rankings":
-        """Cut the rankings at rank k, where that is above the cut-off that they have."""
-        return Rankings(self.judged, np.minimum(self.k, k))
 
     def from_grade(self, min_grade: float) -> "Rankings":
         """Return the rankings with items below this grade judged, but not relevant."""

@@ -9,30 +9,22 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import wraps
 from typing import Any
 
 from .arrays import Floats
 
 
-@dataclass(frozen=True)
 class OneOf:
     """An option that takes one of these words; the first is the default, of judged rankings `of_judged`."""
 
-    default: str
-    others: tuple[str, ...]
-    of_judged: str
-
     def __init__(self, default: str, *others: str, of_judged: str = "") -> None:
-        object.__setattr__(self, "default", default)
-        object.__setattr__(self, "others", others)
-        object.__setattr__(self, "of_judged", of_judged or default)
+        self.default, self.others, self.of_judged = default, others, of_judged or default
 
     def __str__(self) -> str:
         return "|".join((self.default, *self.others))
 
     def parse(self, text: str) -> str | None:
-        return text if text == self.default or text in self.others else None
+        return text if text in (self.default, *self.others) else None
 
 
 @dataclass(frozen=True)
@@ -85,11 +77,7 @@ class Range:
         return f"[{self.low:g}, {self.high:g}]" if math.isfinite(self.high) else f">= {self.low:g}"
 
     def __contains__(self, value: float) -> bool:
-        return (
-            math.isfinite(value)
-            and self.low <= value <= self.high
-            and (not self.integers or value == int(value))
-        )
+        return math.isfinite(value) and self.low <= value <= self.high and not (self.integers and value % 1)
 
 
 @dataclass(frozen=True)
@@ -110,6 +98,9 @@ class Empty:
         if self.both is not None:
             return f"{self.both:g} if rec is empty too, else {value}"
         return f"{value} without {self.lacking}" if self.lacking else value
+
+
+SHARE, ZERO = Range(0, 1), Empty(0)
 
 
 @dataclass(frozen=True)
@@ -133,12 +124,12 @@ class Measure:
 
     name: str
     compute: Callable[..., Floats]
-    range: Range
-    empty: Empty
+    aliases: tuple[str, ...]
     source: str
-    aliases: tuple[str, ...] = ()
     options: Mapping[str, Option] = field(default_factory=dict)
+    range: Range = SHARE
     ranges: Mapping[str, Range] = field(default_factory=dict)
+    empty: Empty = ZERO
     arguments: tuple[str, ...] = ("rec", "truth")
     title: str = ""
     column: bool = True
@@ -193,34 +184,16 @@ BY_NAME: dict[str, Measure] = {}  # the same, under each of their names
 LIST_MEASURES: dict[str, Measure] = {}  # those over other arguments
 
 
-def measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Enter the function below into the registry under its name; `facts` are fields of Measure."""
+def measure(*aliases: str, **facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
+    """Enter the function below into the registry, under aliases too; `facts` are fields of Measure."""
 
     def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        takes_min_grade = "min_grade" in facts.get("options", ())
-        entry = Measure(compute.__name__, from_min_grade(compute) if takes_min_grade else compute, **facts)
-        MEASURES[entry.name] = entry
-        BY_NAME.update(dict.fromkeys(entry.names, entry))
-        return compute
-
-    return register
-
-
-def from_min_grade(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-    """Let a measure of what is relevant take the option min_grade."""
-
-    @wraps(compute)
-    def compute_from(rankings: Any, *, min_grade: float | None, **options: Any) -> Floats:
-        return compute(rankings if min_grade is None else rankings.from_grade(min_grade), **options)
-
-    return compute_from
-
-
-def list_measure(**facts: Any) -> Callable[[Callable[..., Floats]], Callable[..., Floats]]:
-    """Enter the function below, which takes these `arguments` and no k, as `measure` does."""
-
-    def register(compute: Callable[..., Floats]) -> Callable[..., Floats]:
-        LIST_MEASURES[compute.__name__] = Measure(compute.__name__, compute, **facts)
+        entry = Measure(compute.__name__, compute, aliases, **facts)
+        if "arguments" in facts:
+            LIST_MEASURES[entry.name] = entry
+        else:
+            MEASURES[entry.name] = entry
+            BY_NAME.update(dict.fromkeys(entry.names, entry))
         return compute
 
     return register
@@ -231,16 +204,8 @@ TABLE_HEADER = ("name", "aliases", "arguments", "options", "range", "empty", "so
 
 def measure_table() -> list[tuple[str | Sequence[str], ...]]:
     """Return a row for each measure, in the columns of TABLE_HEADER."""
-    return [
-        (
-            one.name,
-            one.aliases,
-            one.arguments,
-            one.option_texts,
-            one.range_text,
-            str(one.empty),
-            one.source,
-            one.description,
-        )
-        for one in (*MEASURES.values(), *LIST_MEASURES.values())
-    ]
+    rows: list[tuple[str | Sequence[str], ...]] = []
+    for one in (*MEASURES.values(), *LIST_MEASURES.values()):
+        facts = (one.option_texts, one.range_text, str(one.empty), one.source, one.description)
+        rows.append((one.name, one.aliases, one.arguments, *facts))
+    return rows
