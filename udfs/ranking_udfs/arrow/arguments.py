@@ -1,15 +1,16 @@
 """Checks of a caller's arguments; each error names the function, the argument, the rule and the value."""
 
-from collections.abc import Container
+from collections.abc import Callable, Container
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures.arrays import Ints
+from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
 from .hugeint import python_integers
-from .types import is_integer, is_text, type_name, value_text
+from .layouts import to_floats
+from .types import is_integer, is_number, is_text, type_name, value_text
 
 
 def row_cut_offs(name: str, array: pa.Array, judged: Judged) -> Ints:
@@ -51,6 +52,24 @@ def different_texts(name: str, array: pa.Array) -> list[str | None]:
         raise TypeError(f"{name}: options must be a VARCHAR of name=value pairs, got {describe(array)}")
     texts: list[str | None] = pc.unique(array).to_pylist()
     return texts
+
+
+def check_numbers(
+    values: pa.Array, must: str, be_numbers: str, be_right: str, is_right: Callable[[Floats], Bools]
+) -> Floats:
+    """Return numbers as float64; errors begin with `must` and go on with the rule that is broken.
+
+    Raises:
+        TypeError: values of a type that is no number's
+        ValueError: a value that is not right
+    """
+    if not is_number(values.type):
+        raise TypeError(f"{must} {be_numbers}, got {type_name(values.type)}")
+    numbers = to_floats(values)
+    right = is_right(numbers)
+    if not right.all():
+        raise ValueError(f"{must} {be_right}, got {value_text(values[int(np.argmin(right))])}")
+    return numbers
 
 
 def describe(array: pa.Array) -> str:

@@ -23,19 +23,11 @@ class Batch:
 
     def __init__(self, name: str, arguments: list[pa.Array]) -> None:
         self.arguments = arguments
-        self.judged = (
-            judged_from_arrow(name, arguments[0]) if len(arguments) == 1 else judge_lists(name, *arguments)
-        )
+        self.judged = (judged_from_arrow if len(arguments) == 1 else judge_lists)(name, *arguments)
         self.cuts: dict[int | None, Rankings] = {}
 
     def holds(self, arguments: list[pa.Array]) -> bool:
         return len(arguments) == len(self.arguments) and all(map(pa.Array.equals, self.arguments, arguments))
-
-    @property
-    def is_small(self) -> bool:
-        """The condition for a batch to be remembered."""
-        size = sum(one.get_total_buffer_size() for one in self.arguments)
-        return size <= MOST_BYTES and len(self.judged.ranks) + len(self.judged.ideal) <= MOST_JUDGED
 
     def rankings(self, cut: Ints) -> Rankings:
         """Cut the rankings, each at its k."""
@@ -66,6 +58,8 @@ def batch_of(name: str, arguments: list[pa.Array]) -> Batch:
     if memory.last is None or not memory.last.holds(arguments):
         memory.last = None  # if what follows raises, nothing is remembered
         batch = Batch(name, arguments)
-        memory.last = batch if batch.is_small else None
+        size = sum(one.get_total_buffer_size() for one in arguments)
+        if size <= MOST_BYTES and len(batch.judged.ranks) + len(batch.judged.ideal) <= MOST_JUDGED:
+            memory.last = batch
         return batch
     return memory.last

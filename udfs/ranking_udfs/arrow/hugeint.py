@@ -4,6 +4,8 @@ DuckDB writes their 128 bits into the decimal as they are. A negative one may th
 2^127 on, so items and grades must not be negative there. The bytes tell the two apart.
 """
 
+from functools import partial
+
 import numpy as np
 import pyarrow as pa
 
@@ -44,15 +46,12 @@ def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
 
 def python_integers(array: pa.Array) -> list[int | None]:
     """Convert to Python's integers."""
-    signed = is_signed(array.type)
-    return [
-        int.from_bytes(value, "little", signed=signed)
-        if isinstance(value, bytes)
-        else None
-        if value is None
-        else int(value)
-        for value in array.to_pylist()
-    ]
+    convert = (
+        int
+        if array.type == DECIMAL
+        else partial(int.from_bytes, byteorder="little", signed=is_signed(array.type))
+    )
+    return [None if value is None else convert(value) for value in array.to_pylist()]
 
 
 def integers_from_hugeint(array: pa.Array) -> pa.Array:

@@ -98,18 +98,12 @@ def codes(rec: pa.Array, truth: pa.Array, rows: int) -> tuple[Ints, Ints, int]:
         bound = high - low + 1
         if bound * rows < 1 << 62:
             known = (numbers >= low) & (numbers <= high) & valid_rows(rec)
-            return (
-                np.where(known, numbers - low, UNKNOWN),
-                known_numbers - low,
-                bound,
-            )  # elsewhere it may wrap
+            # Of other numbers the difference may wrap.
+            return np.where(known, numbers - low, UNKNOWN), known_numbers - low, bound
     encoded = truth.dictionary_encode()
     found = pc.index_in(rec, value_set=encoded.dictionary).fill_null(UNKNOWN)
-    return (
-        found.to_numpy(zero_copy_only=False).astype(np.int64),
-        encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64),
-        len(encoded.dictionary),
-    )
+    rec_codes, truth_codes = (one.to_numpy(zero_copy_only=False) for one in (found, encoded.indices))
+    return rec_codes.astype(np.int64), truth_codes.astype(np.int64), len(encoded.dictionary)
 
 
 def fingerprints(array: pa.Array) -> Ints:

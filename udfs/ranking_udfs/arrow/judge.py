@@ -13,11 +13,12 @@ import pyarrow as pa
 from ..measures import ragged
 from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
+from .arguments import check_numbers
 from .hugeint import refuse_negative
 from .items import UNKNOWN, Items, check_items, codes, fingerprints, unify_types
-from .layouts import flatten_lists, to_floats, valid_rows
+from .layouts import flatten_lists, valid_rows
 from .threads import PerThread
-from .types import is_list, is_number, is_text, item_type, type_name, value_text
+from .types import is_list, is_text, item_type, type_name
 
 TABLE_BITS = 21
 
@@ -49,108 +50,98 @@ def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "trut
     kinds = [item_type(rec.type), item_type(truth.type)]
     is_pairs = pa.types.is_struct(kinds[0]) and not is_map and not pa.types.is_struct(kinds[1])
     check_items(name, [field.type for field in kinds[0]][1:] if is_pairs else kinds)
-    valid = valid_rows(truth)
+    n, valid = len(truth), valid_rows(truth)
     listed, offsets = flatten_lists(rec)
     known, known_offsets = flatten_lists(truth)
-    if is_map:
-        grades = grade_values(name, f"a grade in {known_as}", known.field(1))
-        return judge_items(name, listed, offsets, known.field(0), grades, known_offsets, valid, known_as)
+    rec_rows, truth_rows = ragged.rows_of(offsets), ragged.rows_of(known_offsets)
     if is_pairs:
-        return judge_pairs(name, listed, offsets, known, known_offsets, valid)
-    return judge_items(name, listed, offsets, known, None, known_offsets, valid, known_as)
-
-
-def grade_values(name: str, what: str, values: pa.Array) -> Floats:
-    """Return grades as float64, or refuse what is no finite number; errors call a grade `what`."""
-    if not is_number(values.type):
-        raise TypeError(f"{name}: {what} must be a number, got {type_name(values.type)}")
-    grades = to_floats(values)
-    wrong = ~np.isfinite(grades)
-    if wrong.any():
-        got = value_text(values[int(np.argmax(wrong))])
-        raise ValueError(f"{name}: {what} must be a finite number, got {got}")
-    refuse_negative(name, what, values, "DOUBLE")
-    return grades
-
-
-def judge_items(
-    name: str,
-    listed: pa.Array,
-    rec_offsets: Ints,
-    known: pa.Array,
-    grades: Floats | None,
-    truth_offsets: Ints,
-    valid: Bools,
-    known_as: str,
-) -> Judged:
-    """Judge listed items by the set (grades None) or the map of known items."""
-    n = len(valid)
-    ranked, relevant = Items.of(name, listed), Items.of(name, known)
-    truth_rows = ragged.rows_of(truth_offsets)
-    if known.null_count:
-        mask = valid_rows(known)
-        relevant, truth_rows = relevant.where(mask), truth_rows[mask]
-        grades = None if grades is None else grades[mask]
-    rec_rows = ragged.rows_of(rec_offsets)
-    if listed.null_count == len(listed) or not len(relevant):  # lists without an item fit any type
-        ranked, rec_rows = relevant.where(np.zeros(len(relevant), np.bool_)), rec_rows[:0]
-    rec, truth = unify_types(name, ranked, relevant, known_as)
-    places = candidates(rec, rec_rows, truth, truth_rows)
-    rows = rec_rows[places]
-    rec_codes, truth_codes, bound = codes(rec.take(pa.array(places)), truth, n)
-
-    # One key per (row, item), below 0 for an item that truth does not know.
-    rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, rows * bound + rec_codes)
-    truth_keys = truth_rows * bound + truth_codes
-    if not (truth_keys[1:] > truth_keys[:-1]).all():
-        order = np.argsort(truth_keys, kind="stable")
-        order = order[ragged.run_starts(truth_keys[order])]
-        truth_keys, truth_rows = truth_keys[order], truth_rows[order]
-        grades = None if grades is None else grades[order]
-
-    # `places` are indices into rec, `found` into truth_keys.
-    found = np.searchsorted(truth_keys, rec_keys)
-    is_hit = np.append(truth_keys, UNKNOWN - 1)[found] == rec_keys
-    places, rows, found = places[is_hit], rows[is_hit], found[is_hit]
-    first = np.unique(found, return_index=True)[1]  # of an item twice in rec, the better rank
-    if len(first) < len(found):
-        first.sort()
-        places, rows, found = places[first], rows[first], found[first]
-
-    if grades is None:
-        grades = ideal = np.ones(len(truth_keys))
+        found = judge_pairs(name, listed, rec_rows, known, truth_rows, valid)
     else:
-        ideal = grades[np.lexsort((-grades, truth_rows))]
+        given = (
+            grade_values(name, f"a grade in {known_as}", known.field(1)) if is_map else np.ones(len(known))
+        )
+        known = known.field(0) if is_map else known
+        found = judge_items(name, listed, rec_rows, known, truth_rows, given, n, known_as)
+    places, grades, ideal_rows, ideal = found
+    rows = rec_rows[places]
     return Judged(
-        ranks=places - rec_offsets[rows] + 1,
-        grades=grades[found],
+        ranks=places - offsets[rows] + 1,
+        grades=grades,
         offsets=ragged.offsets_of(ragged.count(rows, n)),
         ideal=ideal,
-        ideal_offsets=ragged.offsets_of(ragged.count(truth_rows, n)),
-        size=np.diff(rec_offsets),
+        ideal_offsets=ragged.offsets_of(ragged.count(ideal_rows, n)),
+        size=np.diff(offsets),
         cutoff=np.full(n, WHOLE),
         valid=valid,
     )
 
 
+def grade_values(name: str, what: str, values: pa.Array) -> Floats:
+    """Return grades as float64, or refuse what is no finite number; errors call a grade `what`."""
+    grades = check_numbers(values, f"{name}: {what} must be a", "number", "finite number", np.isfinite)
+    refuse_negative(name, what, values, "DOUBLE")
+    return grades
+
+
+# What is found: the places in rec of known items, their grades, the rows of the best possible lists, these.
+Found = tuple[Ints, Floats, Ints, Floats]
+
+
+def judge_items(
+    name: str,
+    listed: pa.Array,
+    rec_rows: Ints,
+    known: pa.Array,
+    truth_rows: Ints,
+    grades: Floats,
+    n: int,
+    known_as: str,
+) -> Found:
+    """Judge listed items by the known items of their row, each with its grade."""
+    ranked, relevant = Items.of(name, listed), Items.of(name, known)
+    if known.null_count:
+        mask = valid_rows(known)
+        relevant, truth_rows, grades = relevant.where(mask), truth_rows[mask], grades[mask]
+    if listed.null_count == len(listed) or not len(relevant):  # lists without an item fit any type
+        ranked, rec_rows = relevant.where(np.zeros(len(relevant), np.bool_)), rec_rows[:0]
+    rec, truth = unify_types(name, ranked, relevant, known_as)
+    places = candidates(rec, rec_rows, truth, truth_rows)
+    rec_codes, truth_codes, bound = codes(rec.take(pa.array(places)), truth, n)
+
+    # One key per (row, item), below 0 for an item that truth does not know.
+    rec_keys = np.where(rec_codes == UNKNOWN, UNKNOWN, rec_rows[places] * bound + rec_codes)
+    truth_keys = truth_rows * bound + truth_codes
+    if not (truth_keys[1:] > truth_keys[:-1]).all():
+        order = np.argsort(truth_keys, kind="stable")
+        order = order[ragged.run_starts(truth_keys[order])]
+        truth_keys, truth_rows, grades = truth_keys[order], truth_rows[order], grades[order]
+
+    # `places` are indices into rec, `found` into truth_keys.
+    found = np.searchsorted(truth_keys, rec_keys)
+    is_hit = np.append(truth_keys, UNKNOWN - 1)[found] == rec_keys
+    places, found = places[is_hit], found[is_hit]
+    first = np.unique(found, return_index=True)[1]  # of an item twice in rec, the better rank
+    if len(first) < len(found):
+        first.sort()
+        places, found = places[first], found[first]
+    ideal = grades if (grades == 1).all() else grades[np.lexsort((-grades, truth_rows))]
+    return places, grades[found], truth_rows, ideal
+
+
 def judge_pairs(
-    name: str, listed: pa.Array, rec_offsets: Ints, expected: pa.Array, truth_offsets: Ints, valid: Bools
-) -> Judged:
+    name: str, listed: pa.Array, rec_rows: Ints, expected: pa.Array, truth_rows: Ints, valid: Bools
+) -> Found:
     """Judge items that bring their grades along, as STRUCTs of both; `expected` are the grades of truth.
 
     The best possible list holds each grade as often as truth does, or as often as rec does if that is more:
     truth built by `map_keys` has lost equal grades, and no measure may exceed its range for that.
     """
-    n = len(valid)
     truth_grades = grade_values(name, "a grade in truth", expected)
-    truth_rows = ragged.rows_of(truth_offsets)
-    rows = ragged.rows_of(rec_offsets)
-    known = valid_rows(listed) & valid[rows]
-    places = np.flatnonzero(known)
-    rows, fields = rows[places], listed.filter(pa.array(known)).flatten()
-    grades = grade_values(name, "a grade in rec", fields[0])
+    known = valid_rows(listed) & valid[rec_rows]
+    places, fields = np.flatnonzero(known), listed.filter(pa.array(known)).flatten()
+    rows, grades = rec_rows[places], grade_values(name, "a grade in rec", fields[0])
 
-    keep = np.diff(truth_offsets)[rows] > 0  # without truth, nothing is known
+    keep = ragged.count(truth_rows, len(valid))[rows] > 0  # without truth, nothing is known
     if len(fields) > 1:
         keys = [rows, *(Items.of(name, field).codes for field in fields[1:])]
         order = np.lexsort(keys)
@@ -159,26 +150,14 @@ def judge_pairs(
         keep &= first
     places, grades, rows = places[keep], grades[keep], rows[keep]
 
-    all_rows = np.concatenate((truth_rows, rows))
-    values = np.concatenate((truth_grades, grades))
-    from_truth = np.arange(len(values)) < len(truth_grades)
+    all_rows, values = np.concatenate((truth_rows, rows)), np.concatenate((truth_grades, grades))
     order = np.lexsort((-values, all_rows))
-    all_rows, values, from_truth = all_rows[order], values[order], from_truth[order]
+    all_rows, values, from_truth = all_rows[order], values[order], order < len(truth_grades)
     starts = ragged.run_starts(all_rows, values)
     group = np.cumsum(starts) - 1
     in_truth = np.bincount(group, weights=from_truth)
     copies = np.maximum(in_truth, np.bincount(group) - in_truth).astype(np.int64)
-    ideal_rows = np.repeat(all_rows[starts], copies)
-    return Judged(
-        ranks=places - rec_offsets[rows] + 1,
-        grades=grades,
-        offsets=ragged.offsets_of(ragged.count(rows, n)),
-        ideal=np.repeat(values[starts], copies),
-        ideal_offsets=ragged.offsets_of(ragged.count(ideal_rows, n)),
-        size=np.diff(rec_offsets),
-        cutoff=np.full(n, WHOLE),
-        valid=valid,
-    )
+    return places, grades, np.repeat(all_rows[starts], copies), np.repeat(values[starts], copies)
 
 
 # A table of marks, all off between calls: to make one anew costs more than its use.

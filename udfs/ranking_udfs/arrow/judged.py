@@ -11,7 +11,7 @@ from ..measures import ragged
 from ..measures.arrays import Bools, Floats, Ints
 from ..measures.rankings import WHOLE, Judged
 from .layouts import flatten_lists, to_floats, valid_rows
-from .types import is_list, is_number, type_name
+from .types import is_list, is_number, item_type, type_name
 
 JUDGED_TYPE = pa.struct(
     {
@@ -71,8 +71,7 @@ def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing
     """Return a field of one integer a row; `missing` where it is NULL."""
     values = fields[field]
     if not (pa.types.is_integer(values.type) or pa.types.is_null(values.type)):
-        got = type_name(values.type)
-        raise TypeError(f"{name}: {INVALID}: {field} must be an integer, got {got}")
+        raise TypeError(f"{name}: {INVALID}: {field} must be an integer, got {type_name(values.type)}")
     found: Ints = values.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
     return found
 
@@ -80,9 +79,8 @@ def integer_field(name: str, fields: Mapping[str, pa.Array], field: str, missing
 def number_field(name: str, fields: Mapping[str, pa.Array], field: str) -> tuple[Floats, Ints]:
     """Return the numbers in a field of judged rankings, and their offsets."""
     lists = fields[field]
-    if not (is_list(lists.type) and (pa.types.is_null(lists.type) or is_number(lists.type.value_type))):
-        got = type_name(lists.type)
-        raise TypeError(f"{name}: {INVALID}: {field} must be a LIST of numbers, got {got}")
+    if not (is_list(lists.type) and is_number(item_type(lists.type))):
+        raise TypeError(f"{name}: {INVALID}: {field} must be a LIST of numbers, got {type_name(lists.type)}")
     found, offsets = flatten_lists(lists)
     values = to_floats(found)
     if not np.isfinite(values).all():

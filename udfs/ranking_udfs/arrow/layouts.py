@@ -103,8 +103,7 @@ def to_floats(array: pa.Array) -> Floats:
     if is_boolean(array.type) and isinstance(array.type, pa.BaseExtensionType):
         array = array.storage
     elif isinstance(array.type, pa.BaseExtensionType):
-        array = pa.array(
-            [None if value is None else float(value) for value in python_integers(array)], pa.float64()
-        )
+        numbers = (None if value is None else float(value) for value in python_integers(array))
+        array = pa.array(numbers, pa.float64())
     values: Floats = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return values

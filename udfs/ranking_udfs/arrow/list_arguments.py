@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from ..measures import ragged
 from ..measures.arrays import Floats, Ints
 from ..measures.rankings import Judged
+from .arguments import check_numbers
 from .items import Items, check_items
 from .judge import judge_lists
-from .layouts import flatten_lists, to_floats, valid_rows
-from .types import is_list, is_number, item_type, type_name, value_text
+from .layouts import flatten_lists, valid_rows
+from .types import is_list, item_type, type_name
 
 
 def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[Any], Ints, Ints]:
@@ -46,15 +47,11 @@ def components(name: str, values: pa.Array, bounds: Ints, offsets: Ints) -> Floa
         at = int(np.argmax(differ))
         got = f"{lengths[at]} and {lengths[at + 1]}"
         raise ValueError(f"{name}: the vectors of a list must be of one length, got {got}")
-    if not is_number(values.type):
-        raise TypeError(f"{name}: a vector must hold numbers, got {type_name(values.type)}")
-    numbers = to_floats(values)
-    wrong = ~np.isfinite(numbers)
-    if wrong.any():
-        got = value_text(values[int(np.argmax(wrong))])
-        raise ValueError(f"{name}: a vector must hold finite numbers, got {got}")
+    must = f"{name}: a vector must hold"
     matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))
-    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
+    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = check_numbers(
+        values, must, "numbers", "finite numbers", np.isfinite
+    )
     return matrix
 
 
@@ -63,22 +60,14 @@ def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -
     if not (pa.types.is_map(popularity.type) or pa.types.is_null(popularity.type)):
         raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     if pa.types.is_map(popularity.type):
-        given = flatten_lists(popularity)[0].field(1)
-        if not is_number(given.type):
-            got = type_name(given.type)
-            raise TypeError(f"{name}: a share in popularity must be a number, got {got}")
-        numbers = to_floats(given)
-        wrong = ~((numbers > 0) & (numbers <= 1))
-        if wrong.any():
-            got = value_text(given[int(np.argmax(wrong))])
-            raise ValueError(f"{name}: a share in popularity must be above 0 and at most 1, got {got}")
+        given, must = flatten_lists(popularity)[0].field(1), f"{name}: a share in popularity must be"
+        is_share = "above 0 and at most 1"
+        check_numbers(given, must, "a number", is_share, lambda share: (share > 0) & (share <= 1))
     shares = judge_lists(name, rec, popularity, known_as="popularity")
     listed, offsets = flatten_lists(rec)
     known = valid_rows(listed)
     rows = ragged.rows_of(offsets)[known]
-    codes = Items.of(name, listed.filter(pa.array(known))).codes
-    keys = np.sort(rows * (len(codes) + 1) + codes)
-    return shares, ragged.count(keys[ragged.run_starts(keys)] // (len(codes) + 1), len(rec))
+    return shares, ragged.count_distinct(Items.of(name, listed.filter(pa.array(known))).codes, rows, len(rec))
 
 
 ARGUMENTS: dict[str, Callable[..., tuple[Any, ...]]] = {

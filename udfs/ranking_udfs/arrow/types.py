@@ -5,18 +5,13 @@ import pyarrow as pa
 from ..texts import shorten
 from .hugeint import is_hugeint
 
+LISTS = (pa.ListType, pa.LargeListType, pa.FixedSizeListType, pa.ListViewType, pa.LargeListViewType)
+TEXTS = (pa.string(), pa.large_string(), pa.string_view())
+
 
 def is_list(kind: pa.DataType) -> bool:
     """Return whether this is a LIST or an ARRAY in any of Arrow's layouts, or NULL."""
-    types = pa.types
-    return bool(
-        types.is_list(kind)
-        or types.is_large_list(kind)
-        or types.is_fixed_size_list(kind)
-        or types.is_list_view(kind)
-        or types.is_large_list_view(kind)
-        or types.is_null(kind)
-    )
+    return isinstance(kind, LISTS) or kind == pa.null()
 
 
 def item_type(kind: pa.DataType) -> pa.DataType:
@@ -28,7 +23,7 @@ def item_type(kind: pa.DataType) -> pa.DataType:
 
 def is_text(kind: pa.DataType) -> bool:
     """Return whether this is VARCHAR in any of Arrow's layouts."""
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return kind in TEXTS
 
 
 def is_integer(kind: pa.DataType) -> bool:
@@ -44,13 +39,8 @@ def is_boolean(kind: pa.DataType) -> bool:
 def is_number(kind: pa.DataType) -> bool:
     """Return whether this is a type of numbers, BOOLEAN (true is 1) among them, or NULL."""
     types = pa.types
-    return bool(
-        is_integer(kind)
-        or is_boolean(kind)
-        or types.is_floating(kind)
-        or types.is_decimal(kind)
-        or types.is_null(kind)
-    )
+    checks = (is_integer, is_boolean, types.is_floating, types.is_decimal, types.is_null)
+    return any(is_kind(kind) for is_kind in checks)
 
 
 def value_text(value: pa.Scalar) -> str:

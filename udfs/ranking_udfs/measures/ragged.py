@@ -92,7 +92,7 @@ def average_ranks(values: Floats, rows: Ints, n: int) -> Floats:
     return ranks
 
 
-def count_distinct(values: Floats, rows: Ints, n: int) -> Ints:
+def count_distinct(values: NDArray[Any], rows: Ints, n: int) -> Ints:
     """Count the different values of each row."""
     order = np.lexsort((values, rows))
     values, rows = values[order], rows[order]
