@@ -216,8 +216,8 @@ class Partitioned:
     @property
     def names(self) -> str:
         """The names of the columns, as SQL for the pack's macros."""
-        parts = (f"{role}_col" for role in ("user", "item", "score", "grade", "system"))
-        given = (self.arguments.get(name, "''") for name in (*parts, "descending"))
+        names = ("user_col", "item_col", "score_col", "grade_col", "system_col", "descending")
+        given = (self.arguments.get(name, "''") for name in names)
         return f"_ranking_names({', '.join(given)})"
 
     @property
@@ -228,19 +228,16 @@ class Partitioned:
     @property
     def shared(self) -> dict[str, pa.Schema]:
         """The schemas of the tables that all partitions share, beside items."""
-        kinds = {
-            (table, role): self.schemas[table].field(name).type
-            for table, columns in self.columns.items()
-            for role, name in columns.items()
-        }
+        rec, truth, history = (self.columns.get(table, {}) for table in ("rec", "truth", "history"))
         found = {}
-        if ("rec", "system") in kinds:
-            found["systems"] = pa.schema({"system": kinds["rec", "system"]})
-        if self.function in CONTENT_FUNCTIONS and ("history", "item") in kinds:
-            found["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
-        if {("truth", "time"), ("history", "time")} <= kinds.keys():
-            found["first"] = pa.schema({"time": kinds["truth", "time"]})
-        return found
+        if "system" in rec:
+            found["systems"] = {"system": self.schemas["rec"].field(rec["system"]).type}
+        if self.function in CONTENT_FUNCTIONS and "item" in history:
+            item = self.schemas["history"].field(history["item"]).type
+            found["counts"] = {"itemid": item, "n": pa.int64()}
+        if "time" in truth and "time" in history:
+            found["first"] = {"time": self.schemas["truth"].field(truth["time"]).type}
+        return {name: pa.schema(fields) for name, fields in found.items()}
 
     @property
     def merge_sql(self) -> str | None:
@@ -292,18 +289,16 @@ class Partitioned:
         counts = ", ".join(map(literal, COUNTS))
         key = "system, " if "system" in self.columns["rec"] else ""
         return f"""
-            SELECT * EXCLUDE (has_truth, missing) REPLACE (coalesce(missing, 0) AS users_without_truth)
+            SELECT * EXCLUDE (has_truth) REPLACE (coalesce(
+                max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k), 0) AS users_without_truth)
             FROM (
-                SELECT *, max(users) FILTER (NOT has_truth) OVER (PARTITION BY {key}k) AS missing
-                FROM (
-                    SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
-                        _ranking_mean_of_parts(
-                            COLUMNS(lambda c: NOT _ranking_is_key(c) AND lower(c) NOT IN ({counts})))
-                    FROM _ranking_sums
-                    GROUP BY ALL
-                )
+                SELECT {key}has_truth, k, sum(COLUMNS('^users'))::BIGINT,
+                    _ranking_mean_of_parts(
+                        COLUMNS(lambda c: NOT _ranking_is_key(c) AND lower(c) NOT IN ({counts})))
+                FROM _ranking_sums
+                GROUP BY ALL
             )
-            WHERE has_truth
+            QUALIFY has_truth
             ORDER BY {key.replace(",", " ASC NULLS LAST,")}k ASC NULLS LAST"""
 
     @property
@@ -443,10 +438,9 @@ def find_columns(
     """Return the columns of a table by what they are. What is missing, planning says."""
     columns = {}
     for role, usual in ROLES[table].items():
-        name = given.get(f"{role}_col")
-        name = str(usual if name is None else name)
-        found = [one for one in schema.names if one == name]
-        found = found or [one for one in schema.names if one.lower() == name.lower()]
+        name = str(usual if given.get(f"{role}_col") is None else given[f"{role}_col"])
+        alike = [one for one in schema.names if one.lower() == name.lower()]
+        found = [one for one in alike if one == name] or alike
         if f"{role}_col" in parameters and found:
             if len(found) > 1:
                 raise ValueError(f"{function}: {table} must have one column {name}, got {len(found)}")
@@ -456,9 +450,7 @@ def find_columns(
 
 def send(queries: Iterable[tuple[str, str]]) -> str:
     """Return one query of these, the rows of each in a column of its name."""
-    return " UNION ALL BY NAME ".join(
-        f"SELECT sent AS {kind} FROM ({query}) AS sent" for kind, query in queries
-    )
+    return " UNION ALL BY NAME ".join(f"SELECT sent AS {kind} FROM ({sql}) AS sent" for kind, sql in queries)
 
 
 def value_of(function: str, value: object) -> str:

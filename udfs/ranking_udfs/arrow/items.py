@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..measures.arrays import Bools, Ints
+from ..measures.arrays import Ints
 from .hugeint import WIDE, integers_from_hugeint, is_hugeint, refuse_negative
 from .layouts import valid_rows
 from .types import is_integer, is_text, sql_type, type_name
@@ -41,12 +41,6 @@ class Items:
         if is_text(array.type) or sql_type(array.type) == "UUID":
             return Items("texts", hashable(array), kind)
         return Items(sql_type(kind), hashable(array), kind)
-
-    def __len__(self) -> int:
-        return len(self.values)
-
-    def where(self, keep: Bools) -> "Items":
-        return Items(self.family, self.values.filter(pa.array(keep)), self.kind)
 
     @property
     def codes(self) -> Ints:

@@ -98,12 +98,13 @@ def judge_items(
     known_as: str,
 ) -> Found:
     """Judge listed items by the known items of their row, each with its grade."""
-    ranked, relevant = Items.of(name, listed), Items.of(name, known)
+    ranked = Items.of(name, listed)
     if known.null_count:
         mask = valid_rows(known)
-        relevant, truth_rows, grades = relevant.where(mask), truth_rows[mask], grades[mask]
-    if listed.null_count == len(listed) or not len(relevant):  # lists without an item fit any type
-        ranked, rec_rows = relevant.where(np.zeros(len(relevant), np.bool_)), rec_rows[:0]
+        known, truth_rows, grades = known.filter(pa.array(mask)), truth_rows[mask], grades[mask]
+    relevant = Items.of(name, known)
+    if listed.null_count == len(listed) or not len(known):  # lists without an item fit any type
+        ranked, rec_rows = Items.of(name, known[:0]), rec_rows[:0]
     rec, truth = unify_types(name, ranked, relevant, known_as)
     places = candidates(rec, rec_rows, truth, truth_rows)
     rec_codes, truth_codes, bound = codes(rec.take(pa.array(places)), truth, n)

@@ -41,15 +41,13 @@ def judged_from_arrow(name: str, array: pa.Array) -> Judged:
     fields = dict(zip((field.name for field in array.type), array.flatten(), strict=True))
     size = integer_field(name, fields, "size", 0)
     cutoff = integer_field(name, fields, "cutoff", WHOLE)
-    ranks, offsets = number_field(name, fields, "ranks")
-    grades, grade_offsets = number_field(name, fields, "grades")
-    ideal, ideal_offsets = number_field(name, fields, "ideal")
+    lists = (number_field(name, fields, field) for field in ("ranks", "grades", "ideal"))
+    (ranks, offsets), (grades, grade_offsets), (ideal, ideal_offsets) = lists
     rows, ideal_rows = ragged.rows_of(offsets), ragged.rows_of(ideal_offsets)
 
     check_rule(name, "size must be from 0 to cutoff", (size >= 0) & (size <= cutoff), size)
-    check_rule(
-        name, "ranks and grades must be of one length", np.diff(offsets) == np.diff(grade_offsets), size
-    )
+    are_alike = np.diff(offsets) == np.diff(grade_offsets)
+    check_rule(name, "ranks and grades must be of one length", are_alike, size)
     before = np.where(ragged.run_starts(rows), 0, np.append(0, ranks[:-1]))
     is_rank = (ranks > before) & (ranks <= size[rows]) & (ranks == np.floor(ranks))
     check_rule(name, "ranks must be ascending integers from 1 to size", is_rank, ranks)

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from ..measures import ragged
 from ..measures.arrays import Bools, Floats, Ints
 from .hugeint import python_integers
-from .types import is_boolean, is_list, sql_type
+from .types import is_boolean, sql_type
 
 
 def plain_array(argument: pa.Array | pa.ChunkedArray) -> pa.Array:
@@ -29,29 +29,24 @@ def copy_to_arrow_memory(array: pa.Array) -> pa.Array:
 def plain_layout(array: pa.Array) -> pa.Array:
     """Convert to a layout that Arrow's kernels take: no views of strings or bytes."""
     kind, types = array.type, pa.types
+    if not has_views(kind) or sql_type(kind) == "BIGNUM":
+        return array
     if types.is_string_view(kind):
         return array.cast(pa.large_string())
     if types.is_binary_view(kind):
         return array.cast(pa.large_binary())
-    if types.is_dictionary(kind) and has_views(kind.value_type):
+    if types.is_dictionary(kind):
         return pa.DictionaryArray.from_arrays(array.indices, plain_layout(array.dictionary))
-    if isinstance(kind, pa.BaseExtensionType) and has_views(kind) and sql_type(kind) != "BIGNUM":
+    if isinstance(kind, pa.BaseExtensionType):
         return plain_layout(array.storage)
-    if types.is_map(kind):
-        if not has_views(kind):
-            return array
-        entries, offsets = flatten_lists(array)
-        starts = pa.array(offsets, pa.int32(), mask=np.append(array.is_null(), False))
-        return pa.MapArray.from_arrays(starts, entries.field(0), entries.field(1))
-    if is_list(kind) and not types.is_null(kind) and has_views(kind.value_type):
-        values, offsets = flatten_lists(array)
-        return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=array.is_null())
     if types.is_struct(kind):
-        fields = [array.field(i) for i in range(kind.num_fields)]
-        plain = [plain_layout(field) for field in fields]
-        if any(one is not other for one, other in zip(fields, plain, strict=True)):
-            return pa.StructArray.from_arrays(plain, [field.name for field in kind], mask=array.is_null())
-    return array
+        plain = [plain_layout(array.field(i)) for i in range(kind.num_fields)]
+        return pa.StructArray.from_arrays(plain, [field.name for field in kind], mask=array.is_null())
+    values, offsets = flatten_lists(array)
+    if types.is_map(kind):
+        starts = pa.array(offsets, pa.int32(), mask=np.append(array.is_null(), False))
+        return pa.MapArray.from_arrays(starts, values.field(0), values.field(1))
+    return pa.LargeListArray.from_arrays(pa.array(offsets), values, mask=array.is_null())
 
 
 def has_views(kind: pa.DataType) -> bool:

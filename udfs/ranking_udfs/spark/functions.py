@@ -63,8 +63,7 @@ def register_function(spark: SparkSession, function: ScalarFunction, name: str) 
 
         return FUNCTIONS[called].call(*columns)
 
-    call.__name__ = called
-    call.__doc__ = function.call.__doc__
+    call.__name__, call.__doc__ = called, function.call.__doc__
     spark.udf.register(name, arrow_udf(call, from_arrow_type(function.returns)))
 
 

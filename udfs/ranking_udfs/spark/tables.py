@@ -15,7 +15,7 @@ from ..duckdb.statements import macros
 from ..evaluation.defaults import K
 from ..partitions import IDS, TABLES, Partitioned, partition
 from ..texts import shorten
-from .workers import PACKED, SHARED, on_executors
+from .workers import PACKED, on_executors
 
 __all__ = [
     "ranking_beyond_accuracy",
@@ -119,7 +119,7 @@ def evaluate(function: str, given: dict[str, Any]) -> DataFrame:
     job = partition(function, **schemas, **given)
     rows = {name: read(frame, name, job) for name, frame in frames.items()}
     shared = share(rows, job)
-    parts = map_in_arrow(by_user_partitions(rows, job, shared), "evaluate", job, "part")
+    parts = map_in_arrow(rows_by_user(rows, job, shared), "evaluate", job, "part")
     if job.merge_sql:
         return merge(parts, job, shared)
     if "truth" not in rows:
@@ -178,28 +178,25 @@ def read(frame: DataFrame, table: str, job: Partitioned) -> DataFrame:
 
 def share(tables: Mapping[str, DataFrame], job: Partitioned) -> DataFrame | None:
     """Return what each partition needs of all of them: a row with the bytes of all such tables."""
-    found = []
-    for name in (one for one in SHARED if one in job.schemas):
-        if name == "systems":
-            frame = tables["rec"].select("rec.system").distinct()
-        elif name == "counts":
-            pairs = tables["history"].where("history.user IS NOT NULL AND history.item IS NOT NULL")
-            counted = F.countDistinct("history.user").alias("n")
-            frame = pairs.rollup(F.col("history.item").alias("itemid")).agg(counted)
-        elif name == "first":
-            frame = tables["truth"].selectExpr("min(truth.time) AS time")
-        else:
-            frame = tables["items"].select("items.*")
-        found.append(frame.agg(F.collect_list(F.struct("*")).alias(name)))
-    if not found:
+    frames = {}
+    if "systems" in job.schemas:
+        frames["systems"] = tables["rec"].select("rec.system").distinct()
+    if "counts" in job.schemas:
+        pairs = tables["history"].where("history.user IS NOT NULL AND history.item IS NOT NULL")
+        users = F.countDistinct("history.user").alias("n")
+        frames["counts"] = pairs.rollup(F.col("history.item").alias("itemid")).agg(users)
+    if "first" in job.schemas:
+        frames["first"] = tables["truth"].selectExpr("min(truth.time) AS time")
+    if "items" in job.schemas:
+        frames["items"] = tables["items"].select("items.*")
+    if not frames:
         return None
-    row = reduce(lambda one, other: one.crossJoin(other), found)
+    listed = (frame.agg(F.collect_list(F.struct("*")).alias(name)) for name, frame in frames.items())
+    row = reduce(lambda one, other: one.crossJoin(other), listed)
     return row.mapInArrow(on_executors("pack", job), f"{PACKED} binary")
 
 
-def by_user_partitions(
-    tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None
-) -> DataFrame:
+def rows_by_user(tables: Mapping[str, DataFrame], job: Partitioned, shared: DataFrame | None) -> DataFrame:
     """Return all rows, all of a user in one partition, whose first row has what all partitions share."""
     frames = [tables[table] for table in job.columns if table != "items"]
     rows = reduce(lambda one, other: one.unionByName(other, allowMissingColumns=True), frames)

@@ -11,9 +11,8 @@ from ..duckdb.statements import identifier
 from ..partitions import Partitioned, add_table, cursor
 
 Batches = Iterable[pa.RecordBatch]
-# The tables that all partitions share. They come as bytes in a column of one row: Spark takes 10 microseconds
+# The tables that all partitions share come as bytes in this column of one row: Spark takes 10 microseconds
 # to write an array, even a NULL, to Arrow, so that a column of arrays would cost more than all else.
-SHARED = ("systems", "counts", "first", "items")
 PACKED = "shared"
 
 
@@ -37,7 +36,7 @@ def evaluate(job: Partitioned, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Evaluate a partition: rows of all tables, of which one may have what all partitions share."""
     with cursor() as con:
         if load(con, job, batches, "_ranking_rows"):
-            for table in job.columns.keys() - {*SHARED}:
+            for table in job.columns.keys() - {"items"}:
                 query = f"SELECT {fields(job, table)} FROM _ranking_rows WHERE {table} IS NOT NULL"
                 con.execute(f"CREATE TEMP VIEW {table} AS {query}")
             yield from job.evaluate_part(con)
