@@ -226,20 +226,6 @@ class Partitioned:
         return ", ".join(str(self.arguments.get(name)) for name in GRADES)
 
     @property
-    def shared(self) -> dict[str, pa.Schema]:
-        """The schemas of the tables that all partitions share, beside items."""
-        rec, truth, history = (self.columns.get(table, {}) for table in ("rec", "truth", "history"))
-        found = {}
-        if "system" in rec:
-            found["systems"] = {"system": self.schemas["rec"].field(rec["system"]).type}
-        if self.function in CONTENT_FUNCTIONS and "item" in history:
-            item = self.schemas["history"].field(history["item"]).type
-            found["counts"] = {"itemid": item, "n": pa.int64()}
-        if "time" in truth and "time" in history:
-            found["first"] = {"time": self.schemas["truth"].field(truth["time"]).type}
-        return {name: pa.schema(fields) for name, fields in found.items()}
-
-    @property
     def merge_sql(self) -> str | None:
         """The SQL over the rows of all partitions; None if these are the result."""
         if self.function == "ranking_summary":
@@ -423,7 +409,18 @@ def partition(
     }
     texts = (f"{name} := {sql[name]}" if default else sql[name] for name, default in parameters.items())
     job = Partitioned(function, columns, f"FROM {function}({', '.join(texts)})", sql, schemas)
-    job.schemas.update(job.shared)
+    # The tables that all partitions share, beside items.
+    kinds = {
+        (table, role): schemas[table].field(name).type
+        for table, named in columns.items()
+        for role, name in named.items()
+    }
+    if ("rec", "system") in kinds:
+        schemas["systems"] = pa.schema({"system": kinds["rec", "system"]})
+    if function in CONTENT_FUNCTIONS and ("history", "item") in kinds:
+        schemas["counts"] = pa.schema({"itemid": kinds["history", "item"], "n": pa.int64()})
+    if {("truth", "time"), ("history", "time")} <= kinds.keys():
+        schemas["first"] = pa.schema({"time": kinds["truth", "time"]})
     part = job.planned_schema(job.schemas, job.evaluate_part) if schemas else rec
     job.schemas["part"] = part
     if job.merge_sql:

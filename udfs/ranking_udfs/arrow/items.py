@@ -63,11 +63,7 @@ def check_items(name: str, kinds: Iterable[pa.DataType]) -> None:
 
 
 def unify_types(name: str, rec: Items, truth: Items, known_as: str) -> tuple[pa.Array, pa.Array]:
-    """Return the values of both in one type, or refuse types that differ.
-
-    Raises:
-        TypeError: items of two types; `known_as` is what it calls truth
-    """
+    """Return the values of both in one type; a TypeError, which calls truth `known_as`, if types differ."""
     if rec.family != truth.family:
         got = f"{type_name(rec.kind)} in rec and {type_name(truth.kind)} in {known_as}"
         raise TypeError(f"{name}: rec and {known_as} must hold items of one type, got {got}")

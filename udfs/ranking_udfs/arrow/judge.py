@@ -30,13 +30,7 @@ def has_grades(rec: pa.Array, truth: pa.Array) -> bool:
 
 
 def judge_lists(name: str, rec: pa.Array, truth: pa.Array, known_as: str = "truth") -> Judged:
-    """Judge every row's rec by its truth.
-
-    Args:
-        name: the function that errors speak of
-        rec: a LIST of items or of pairs, n rows
-        truth: a LIST of items or grades, or a MAP from item to grade, n rows
-        known_as: what errors call truth
+    """Judge every row's rec by its truth, which errors of the function `name` call `known_as`.
 
     Raises:
         TypeError: a type that fits none of the three forms

@@ -8,7 +8,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..measures import ragged
-from ..measures.arrays import Floats, Ints
+from ..measures.arrays import Ints
 from ..measures.rankings import Judged
 from .arguments import check_numbers
 from .items import Items, check_items
@@ -35,34 +35,25 @@ def vectors_of(name: str, vectors: pa.Array, *, distance: str) -> tuple[NDArray[
     offsets = ragged.offsets_of(ragged.count(rows, len(vectors)))
     if distance == "jaccard":
         return Items.of(name, values).codes, bounds, offsets
-    return components(name, values, bounds, offsets), bounds, offsets
-
-
-def components(name: str, values: pa.Array, bounds: Ints, offsets: Ints) -> Floats:
-    """Arrange vectors as the columns of a matrix, shorter lists' vectors padded with 0."""
     lengths = np.diff(bounds)
-    rows = ragged.rows_of(offsets)
     differ = (rows[1:] == rows[:-1]) & (lengths[1:] != lengths[:-1])
     if differ.any():
-        at = int(np.argmax(differ))
-        got = f"{lengths[at]} and {lengths[at + 1]}"
-        raise ValueError(f"{name}: the vectors of a list must be of one length, got {got}")
-    must = f"{name}: a vector must hold"
-    matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))
-    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = check_numbers(
-        values, must, "numbers", "finite numbers", np.isfinite
-    )
-    return matrix
+        one, other = lengths[int(np.argmax(differ)) :][:2]
+        raise ValueError(f"{name}: the vectors of a list must be of one length, got {one} and {other}")
+    numbers = check_numbers(values, f"{name}: a vector must hold", "numbers", "finite numbers", np.isfinite)
+    matrix = np.zeros((int(lengths.max(initial=0)), len(lengths)))  # shorter vectors end in zeros
+    matrix[ragged.positions(bounds), ragged.rows_of(bounds)] = numbers
+    return matrix, bounds, offsets
 
 
 def shares_of(name: str, rec: pa.Array, popularity: pa.Array, *, missing: str) -> tuple[Judged, Ints]:
     """Return the shares of rec's items in popularity, as grades, and how many distinct items each rec has."""
-    if not (pa.types.is_map(popularity.type) or pa.types.is_null(popularity.type)):
-        raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     if pa.types.is_map(popularity.type):
         given, must = flatten_lists(popularity)[0].field(1), f"{name}: a share in popularity must be"
         is_share = "above 0 and at most 1"
         check_numbers(given, must, "a number", is_share, lambda share: (share > 0) & (share <= 1))
+    elif not pa.types.is_null(popularity.type):
+        raise TypeError(f"{name}: popularity must be a MAP(item -> share), got {type_name(popularity.type)}")
     shares = judge_lists(name, rec, popularity, known_as="popularity")
     listed, offsets = flatten_lists(rec)
     known = valid_rows(listed)

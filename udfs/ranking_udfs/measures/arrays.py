@@ -23,9 +23,7 @@ else:
         def __getattr__(self, name: str) -> Any:
             import numpy
 
-            found = getattr(numpy, name)
-            setattr(self, name, found)
-            return found
+            return self.__dict__.setdefault(name, getattr(numpy, name))
 
     np = Later()
     NDArray = list  # which annotations may subscript

@@ -55,13 +55,9 @@ def square_sums(matrix: Floats) -> Floats:
 
 
 def cosine(matrix: Floats, offsets: Ints) -> Floats:
-    """Sum 1 - cos over the pairs of each list.
+    """Sum 1 - cos over the pairs of each list, whose vectors are the columns of the matrix.
 
     Of unit vectors u, the cosines sum to (|sum of u|^2 - sum of |u|^2) / 2.
-
-    Args:
-        matrix: a column for each vector, (largest length, vectors)
-        offsets: of the lists, (lists + 1,)
     """
     n, rows = len(offsets) - 1, ragged.rows_of(offsets)
     scaled = np.ldexp(matrix, -powers(np.abs(matrix).max(axis=0, initial=0)))

@@ -281,10 +281,9 @@ def logarithm_table(bits: int) -> Floats:
 def logarithms(ranks: Ints) -> Floats:
     """Return ln of each rank, by the C library: NumPy's last bit varies with version and processor."""
     bits = int(ranks.max(initial=255)).bit_length()
-    if bits > 20:  # a table would cost more than the last bit is worth
-        return np.log(ranks)
-    table: Floats = logarithm_table(bits)[ranks]
-    return table
+    # Of more bits, a table would cost more than the last bit is worth.
+    found: Floats = np.log(ranks) if bits > 20 else logarithm_table(bits)[ranks]
+    return found
 
 
 def discounted_gains(items: Ranked, *, gain: str, discount: str, base: float, half_life: float) -> Floats:

@@ -104,8 +104,7 @@ def parse_measure(text: str) -> Choice:
             hint = f"did you mean {near}? {hint}"
         got = shorten(repr(called.strip()))
         raise ValueError(f"measure must be the name of a measure, got {got} ({hint})")
-    given = split_options(measure, measure.name, options)
-    chosen = check_options(measure, measure.name, given, of_judged=True)
+    given, chosen = read_options(measure, measure.name, options, of_judged=True)
     ks = () if cuts is None else tuple(parse_cut_offs(cuts))
     return Choice(measure, given, chosen, ks)
 
@@ -132,37 +131,28 @@ def parse_cut_offs(text: str) -> list[int | None]:
 
 
 def parse_options(measure: Measure, name: str, text: str | None, of_judged: bool = False) -> dict[str, Any]:
-    """Parse a text of options into what the measure's function takes, defaults included.
-
-    Args:
-        measure: whose options they are
-        name: what the measure was called by, for errors
-        text: `name=value` pairs with commas or blanks between them
-        of_judged: whether it is computed of judged rankings, which may have another default
+    """Parse `name=value` pairs into what the measure's function takes, defaults of judged rankings included.
 
     Raises:
-        ValueError: an option or a value that the measure does not have
+        ValueError: an option or a value that the measure, called by this name, does not have
     """
-    return check_options(measure, name, split_options(measure, name, text), of_judged)
+    return read_options(measure, name, text, of_judged)[1]
 
 
-def split_options(measure: Measure, name: str, text: str | None) -> dict[str, str]:
-    """Split a text of options into names and values, as they are written."""
+def read_options(
+    measure: Measure, name: str, text: str | None, of_judged: bool
+) -> tuple[dict[str, str], dict[str, Any]]:
+    """Return the given options, as they are written, and all as the measure's function takes them."""
     given: dict[str, str] = {}
     for pair in (text or "").replace(",", " ").split():
         option, equals, value = pair.partition("=")
         if option not in measure.options or not equals:
             valid = ", ".join(f"{one}={rule}" for one, rule in measure.options.items()) or "none"
-            rule = f"name=value pairs (valid: {valid})"
-            raise ValueError(f"{name}: options must be {rule}, got {shorten(repr(pair))}")
+            pairs = f"name=value pairs (valid: {valid})"
+            raise ValueError(f"{name}: options must be {pairs}, got {shorten(repr(pair))}")
         if option in given:
             raise ValueError(f"{name}: option {option} must be given once, got {shorten(repr(text or ''))}")
         given[option] = value
-    return given
-
-
-def check_options(measure: Measure, name: str, given: Mapping[str, str], of_judged: bool) -> dict[str, Any]:
-    """Check given options, and return all as the measure's function takes them."""
     chosen = measure.defaults(of_judged)
     for option, value in given.items():
         rule = measure.options[option]
@@ -175,4 +165,4 @@ def check_options(measure: Measure, name: str, given: Mapping[str, str], of_judg
             other, needed = rule.only_with
             got = f"{other}={chosen[other]}"
             raise ValueError(f"{name}: option {option} must go with {other}={needed}, got it with {got}")
-    return chosen
+    return given, chosen
