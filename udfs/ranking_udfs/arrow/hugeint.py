@@ -46,11 +46,8 @@ def refuse_negative(name: str, what: str, array: pa.Array, cast: str) -> None:
 
 def python_integers(array: pa.Array) -> list[int | None]:
     """Convert to Python's integers."""
-    convert = (
-        int
-        if array.type == DECIMAL
-        else partial(int.from_bytes, byteorder="little", signed=is_signed(array.type))
-    )
+    signed = is_signed(array.type)
+    convert = int if array.type == DECIMAL else partial(int.from_bytes, byteorder="little", signed=signed)
     return [None if value is None else convert(value) for value in array.to_pylist()]
 
 

@@ -131,7 +131,7 @@ def parse_cut_offs(text: str) -> list[int | None]:
 
 
 def parse_options(measure: Measure, name: str, text: str | None, of_judged: bool = False) -> dict[str, Any]:
-    """Parse `name=value` pairs into what the measure's function takes, defaults of judged rankings included.
+    """Parse `name=value` pairs into what the measure's function takes, with the defaults of its form.
 
     Raises:
         ValueError: an option or a value that the measure, called by this name, does not have
