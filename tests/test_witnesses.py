@@ -2,11 +2,13 @@
 
 import math
 import random
+from itertools import product
 from typing import Any
 
 import pytest
 
 from tests.witnesses import (
+    COMPARED,
     JUDGED,
     LIST_WITNESSES,
     WITNESSES,
@@ -15,7 +17,6 @@ from tests.witnesses import (
     Witness,
     judge_slowly,
     judged,
-    largest_difference,
     random_topics,
 )
 
@@ -71,10 +72,11 @@ def test_every_measure_has_worked_cases_for_its_edges_and_options(one: Witness) 
 def test_the_slow_definition_agrees_with_the_outside_implementation(one: Witness, outside: Outside) -> None:
     if outside.missing():
         pytest.skip(f"{outside.missing()} is not installed")
-    for options in outside.options:
-        for k in outside.cutoffs:
-            difference = largest_difference(one.name, outside, options, k, TOPICS)
-            assert difference <= outside.tolerance, (dict(options), k)
+    for options, k in product(outside.options, outside.cutoffs):
+        chosen = outside.comparable(TOPICS, k, options)
+        assert len(chosen) == COMPARED, (options, k, "few topics are comparable")
+        wanted = [one.definition(judged(topic), k, **options) for topic in chosen]
+        assert outside.values(chosen, k, options) == pytest.approx(wanted, rel=0, abs=outside.tolerance)
 
 
 @pytest.mark.parametrize("half_life", [2, 5, 10])
