@@ -11,8 +11,7 @@ CASES = {
     "tables": 100,
     "list measures": 2_500,
     "refusals": 100,
-    "judged structs": 50,
-    "macros": 1_000,
+    "judged structs": 500,
     "csv ids": 30,
     "ties": 60,
 }
