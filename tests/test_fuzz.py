@@ -1,5 +1,6 @@
 """Short runs of the fuzzer, and extreme sizes at a small scale; tests/fuzz has the commands for long ones."""
 
+import duckdb
 import pytest
 
 from tests.fuzz import check, sizes
@@ -32,5 +33,5 @@ def test_many_random_batches_agree_with_the_slow_definitions(capsys: pytest.Capt
 
 
 @pytest.mark.parametrize("what", sizes.SIZES)
-def test_extreme_sizes_give_the_right_numbers(what: str) -> None:
-    assert sizes.main(["--scale", "50000", "--only", what]) == 0
+def test_extreme_sizes_give_the_right_numbers(con: duckdb.DuckDBPyConnection, what: str) -> None:
+    sizes.check(con, what, 50_000)

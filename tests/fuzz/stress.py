@@ -1,8 +1,10 @@
-"""Threads, connections and interrupts for as long as one likes.
+"""Threads, connections, interrupts and sizes for as long, and as large, as one likes.
 
 python -m tests.fuzz.stress threads --seconds 60 --threads 16   cursors in threads, against one thread
-python -m tests.fuzz.stress connections --count 1000            memory and open files before and after
-python -m tests.fuzz.stress interrupt --rows 100000000          how long con.interrupt() takes
+python -m tests.fuzz.stress connections --size 1000             memory and open files before and after
+python -m tests.fuzz.stress interrupt --size 100000000          how long con.interrupt() takes
+python -m tests.fuzz.stress sizes --size 10000000               so many items of one user, or users, or bytes
+python -m tests.fuzz.stress values --size 5000 --threads 4      a hash of all values of so many users
 """
 
 import argparse
@@ -13,7 +15,7 @@ import resource
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +25,7 @@ import duckdb
 import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import literal, option_text
-from tests.fuzz.values import load
+from tests.fuzz import sizes, values
 from tests.witnesses import WITNESSES
 
 REFUSED = "refused"
@@ -64,7 +66,7 @@ def threads(seconds: float, count: int, users: int = 1_500, seed: int = 1) -> tu
     statements, wrong, ran = queries(), list[str](), [0] * count
     with duckdb.connect(config={"threads": 4}) as con:
         ranking_udfs.register(con)
-        load(con, seed, users)
+        values.load(con, seed, users)
         expected = {statement: answer(con, statement) for statement in statements}
         until = time.monotonic() + seconds
         ready = threading.Barrier(count)
@@ -162,30 +164,57 @@ def interrupt(rows: int, after: float, kind: str) -> tuple[float, BaseException 
         return took, raised
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def evaluate_sizes(n: int) -> None:
+    """Say the seconds and the memory at most."""
+    for what in sizes.SIZES:
+        began = time.perf_counter()
+        with duckdb.connect() as con:
+            sizes.check(ranking_udfs.register(con), what, n)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        print(f"{what}, {n:,}: {time.perf_counter() - began:.1f} s, {memory:.2f} GB", flush=True)
+
+
+SIZE = {
+    "connections": 1_000,
+    "interrupt": 100_000_000,
+    "sizes": 10_000_000,
+    "values": 5_000,
+    "threads": 1_500,
+}
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.stress")
-    parser.add_argument("what", choices=("threads", "connections", "interrupt"))
+    parser.add_argument("what", choices=SIZE)
+    parser.add_argument("--size", type=int, help=f"of what: {SIZE}")
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--threads", type=int, default=16)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--count", type=int, default=1_000)
-    parser.add_argument("--rows", type=int, default=100_000_000)
-    chosen = parser.parse_args(arguments)
+    parser.add_argument("--shuffle", type=int, help="the seed of another order of the rows of values")
+    chosen = parser.parse_args()
+    size = chosen.size or SIZE[chosen.what]
     if chosen.what == "threads":
-        ran, wrong = threads(chosen.seconds, chosen.threads, seed=chosen.seed)
+        ran, wrong = threads(chosen.seconds, chosen.threads, size, chosen.seed)
         print(f"{ran:,} queries in {chosen.threads} threads in {chosen.seconds:.0f} s, {len(wrong)} wrong")
         print("\n".join(wrong), end="")
         return bool(wrong)
     if chosen.what == "connections":
-        grown, files = connections(chosen.count)
-        print(f"{chosen.count:,} connections: memory {grown:+.1%}, open files {files:+}")
+        grown, files = connections(size)
+        print(f"{size:,} connections: memory {grown:+.1%}, open files {files:+}")
         return not (grown < 0.05 and files == 0)
+    if chosen.what == "sizes":
+        evaluate_sizes(size)
+    if chosen.what == "values":
+        with duckdb.connect(config={"threads": chosen.threads}) as con:
+            values.load(ranking_udfs.register(con), chosen.seed, size)
+            if chosen.shuffle is not None:
+                values.shuffle(con, chosen.shuffle)
+            print(values.digest(values.values(con)))
     late = 0
-    for kind in EVALUATIONS:
-        for after in (0.2, 1.0, 3.0):
-            took, raised = interrupt(chosen.rows, after, kind)
-            print(f"{kind}, {chosen.rows:,} rows, interrupted after {after} s: {took:.2f} s, {raised!r:.60}")
-            late += not (0 <= took < 2 and isinstance(raised, duckdb.InterruptException))
+    for kind, after in product(EVALUATIONS, (0.2, 1.0, 3.0)) if chosen.what == "interrupt" else ():
+        took, raised = interrupt(size, after, kind)
+        print(f"{kind}, {size:,} rows, interrupted after {after} s: {took:.2f} s, {raised!r:.60}")
+        late += not (0 <= took < 2 and isinstance(raised, duckdb.InterruptException))
     return bool(late)
 
 

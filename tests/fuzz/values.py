@@ -1,21 +1,18 @@
-"""A hash of every value of generated users: `python -m tests.fuzz.values --seed 1`.
+"""A hash of every value of generated users: `python -m tests.fuzz.stress values --seed 1`.
 
 Equal hashes are equal numbers, to the last bit: on any number of threads, for any order of the rows, in any
 batches, and on every version of DuckDB (with one version of NumPy, whose logarithms may differ in the last
 bit from another's).
 """
 
-import argparse
 import hashlib
 import struct
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import duckdb
 import pyarrow as pa
 
-import ranking_udfs
 from ranking_udfs.measures.registry import MEASURES
 from tests.conftest import lists, literal, maps, option_text
 from tests.witnesses import WITNESSES, random_topics
@@ -76,23 +73,3 @@ def digest(rows: Sequence[tuple[Any, ...]]) -> str:
         for value in row:
             hashed.update(b"-" if value is None else b"+" + struct.pack("<d", value))
     return hashed.hexdigest()
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.fuzz.values")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--users", type=int, default=5_000)
-    parser.add_argument("--threads", type=int, default=4)
-    parser.add_argument("--shuffle", type=int, help="the seed of another order of the rows")
-    chosen = parser.parse_args(arguments)
-    with duckdb.connect(config={"threads": chosen.threads}) as con:
-        ranking_udfs.register(con)
-        load(con, chosen.seed, chosen.users)
-        if chosen.shuffle is not None:
-            shuffle(con, chosen.shuffle)
-        print(digest(values(con)))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
