@@ -5,14 +5,13 @@ ranx and RecTools are not among the tests' requirements: their values are record
 tests.test_other_libraries` computes them where these are installed, and says whether they are still so.
 """
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import duckdb
 import pytest
 
 import ranking_udfs
+from tests import coming_from
 
 K = 3
 MEASURES = ("recall", "precision", "f_measure", "average_precision", "mrr", "ndcg", "hit_rate")
@@ -33,70 +32,33 @@ Values = dict[str, dict[str, float]]  # by user and measure; a user who is left 
 
 
 class Library(NamedTuple):
-    """Another library: how to compute its values, and why some are others than ours, by user and measure.
+    """Another library: its calls, by our measures, and why some values are others, by user and measure.
 
     A measure "users" says why a user is there in one of both alone. `recorded` is in the order of MEASURES.
     """
 
     module: str
-    compute: Callable[[], Values]
-    measures: Sequence[str]
+    compute: Any  # of tests/coming_from.py
+    calls: dict[str, str]
     differs: dict[tuple[str, str], str]
     recorded: dict[str, tuple[float, ...]] | None = None
 
-
-def run_and_qrels() -> tuple[dict[str, dict[str, float]], dict[str, dict[str, int]]]:
-    """The users as dicts of dicts, which hold an item once, with the best of its scores."""
-    run = {user: dict(reversed(rec)) for user, (rec, _) in USERS.items() if rec}
-    return run, {user: truth for user, (_, truth) in USERS.items() if truth}
-
-
-def trec_eval_values() -> Values:
-    run, qrels = run_and_qrels()
-    names = {"recall": "recall_3", "precision": "P_3", "average_precision": "map_cut_3", "ndcg": "ndcg_cut_3"}
-    names |= {"hit_rate": "success_3"}
-    evaluator = import_module("pytrec_eval").RelevanceEvaluator(qrels, {*names.values(), "recip_rank"})
-    found = evaluator.evaluate(run)
-    names |= {"mrr": "recip_rank"}
-    return {user: {name: row[theirs] for name, theirs in names.items()} for user, row in found.items()}
+    def values(self) -> Values:
+        """What it gives where it is installed."""
+        found: Values = {}
+        rec, truth = ({user: one[i] for user, one in USERS.items()} for i in (0, 1))
+        for name, call in self.calls.items():
+            for user, value in self.compute(call, rec, truth).items():
+                found.setdefault(user, {})[name] = value
+        return found
 
 
-def ranx_values() -> Values:
-    ranx = import_module("ranx")
-    run, qrels = run_and_qrels()
-    names = {"recall": "recall@3", "precision": "precision@3", "f_measure": "f1@3", "mrr": "mrr@3"}
-    names |= {"average_precision": "map@3", "ndcg": "ndcg@3", "hit_rate": "hit_rate@3"}
-    held = ranx.Run(run)
-    ranx.evaluate(ranx.Qrels(qrels), held, [*names.values()], make_comparable=True)
-    return {
-        user: {name: float(held.scores[theirs][user]) for name, theirs in names.items()}
-        for user in held.scores["recall@3"]
-    }
-
-
-def rectools_values() -> Values:
-    """Its interactions are all relevant, so those of grade 0 are none."""
-    pandas, metrics = import_module("pandas"), import_module("rectools.metrics")
-    recs = [(u, item, rank) for u, (rec, _) in USERS.items() for rank, (item, _) in enumerate(rec, 1)]
-    liked = [(u, item) for u, (_, truth) in USERS.items() for item, grade in truth.items() if grade > 0]
-    reco = pandas.DataFrame(recs, columns=["user_id", "item_id", "rank"])
-    interactions = pandas.DataFrame(liked, columns=["user_id", "item_id"])
-    chosen = {
-        "recall": metrics.Recall(K),
-        "precision": metrics.Precision(K),
-        "f_measure": metrics.F1Beta(K),
-        "average_precision": metrics.MAP(K),
-        "mrr": metrics.MRR(K),
-        "ndcg": metrics.NDCG(K),
-        "hit_rate": metrics.HitRate(K),
-    }
-    found: Values = {}
-    for name, metric in chosen.items():
-        for user, value in metric.calc_per_user(reco, interactions).items():
-            found.setdefault(user, {})[name] = float(value)
-    return found
-
-
+TREC_EVAL = {
+    **{"recall": "recall.3", "precision": "P.3", "average_precision": "map_cut.3", "mrr": "recip_rank"},
+    **{"ndcg": "ndcg_cut.3", "hit_rate": "success.3"},
+}
+OF_RANX = ("recall@3", "precision@3", "f1@3", "map@3", "mrr@3", "ndcg@3", "hit_rate@3")
+OF_RECTOOLS = ("Recall(3)", "Precision(3)", "F1Beta(3)", "MAP(3)", "MRR(3)", "NDCG(3)", "HitRate(3)")
 RANX = {
     "binary": (2 / 3, 2 / 3, 2 / 3, 0.555555556, 1, 0.703918089, 1),
     "few in truth": (1, 1 / 3, 1 / 2, 1 / 2, 1 / 2, 0.630929754, 1),
@@ -128,32 +90,31 @@ BY_ITEM = "equal scores are in the order of items, descending, ours ascending"
 AS_GIVEN = "equal scores are in no order of their own, ours in that of items"
 HELD_ONCE = "a run is a dict, which holds an item once; in a table its second row takes up a rank"
 LEFT_OUT = "a user without a list is left out, as without trec_eval's -c: who gives nothing would gain"
+NO_GRADES = "it knows no grades: a user without a liked item is left out"
 FULL = "its best list has k items even where truth has fewer: ndcg(ideal=k) is the same"
 
 
-def because(user: str, measures: Sequence[str], reason: str) -> dict[tuple[str, str], str]:
+def because(user: str, measures: Any, reason: str) -> dict[tuple[str, str], str]:
     return {(user, measure): reason for measure in measures}
 
 
 LIBRARIES = {
     "pytrec-eval-terrier": Library(
         "pytrec_eval",
-        trec_eval_values,
-        ("recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate"),
+        coming_from.trec_eval,
+        TREC_EVAL,
         {
             **because("graded", ["ndcg"], LINEAR),
             **because("no list", ["users"], LEFT_OUT),
             **because("grades of 0, no list", ["users"], LEFT_OUT),
-            **because(
-                "tie", ["recall", "precision", "average_precision", "mrr", "ndcg", "hit_rate"], BY_ITEM
-            ),
-            **because("repeat", ["recall", "precision", "average_precision", "mrr", "ndcg"], HELD_ONCE),
+            **because("tie", TREC_EVAL, BY_ITEM),
+            **because("repeat", TREC_EVAL.keys() - {"hit_rate"}, HELD_ONCE),
         },
     ),
     "ranx 0.3.21": Library(
         "ranx",
-        ranx_values,
-        MEASURES,
+        coming_from.ranx,
+        dict(zip(MEASURES, OF_RANX, strict=True)),
         {
             **because("graded", ["ndcg"], LINEAR),
             **because("tie", MEASURES, AS_GIVEN),
@@ -163,16 +124,14 @@ LIBRARIES = {
     ),
     "RecTools 0.19.0": Library(
         "rectools",
-        rectools_values,
-        MEASURES,
+        coming_from.rectools,
+        dict(zip(MEASURES, OF_RECTOOLS, strict=True)),
         {
-            **because("graded", ["ndcg"], "it knows no grades"),
+            **because("graded", ["ndcg"], NO_GRADES),
             **because("few in truth", ["ndcg"], FULL),
             **because("repeat", ["ndcg"], FULL),
-            **because(
-                "grades of 0", ["users"], "it knows no grades: a user without a liked item is left out"
-            ),
-            **because("grades of 0, no list", ["users"], "it knows no grades"),
+            **because("grades of 0", ["users"], NO_GRADES),
+            **because("grades of 0, no list", ["users"], NO_GRADES),
         },
         RECTOOLS,
     ),
@@ -202,10 +161,10 @@ def test_what_differs_from_another_library_is_named_with_its_reason(ours: Values
     library = LIBRARIES[name]
     if library.recorded is None:
         pytest.importorskip(library.module)
-    theirs = library.compute() if library.recorded is None else recorded(library.recorded)
+    theirs = library.values() if library.recorded is None else recorded(library.recorded)
     found = {(user, "users") for user in ours.keys() ^ theirs.keys()}
     for user in ours.keys() & theirs.keys():
-        for measure in library.measures:
+        for measure in library.calls:
             if abs(ours[user][measure] - theirs[user][measure]) > 1e-8:
                 found.add((user, measure))
     assert found == library.differs.keys()
@@ -220,7 +179,7 @@ def test_a_user_without_truth_is_nowhere_and_one_without_a_list_has_0(ours: Valu
 if __name__ == "__main__":  # where the libraries are: what they give now, and whether it is what is recorded
     for name, library in LIBRARIES.items():
         if library.recorded is not None:
-            values = library.compute()
+            values = library.values()
             is_same = values == {user: pytest.approx(row) for user, row in recorded(library.recorded).items()}
             print(name, "as recorded" if is_same else "differs from what is recorded")
             for user, row in values.items():
