@@ -392,15 +392,13 @@ def draw_for_duckdb(rng: random.Random) -> Batch:
 def options(rng: random.Random, name: str, largest: float, form: str = "map") -> dict[str, Any]:
     """Some options of a measure: any of its words, and numbers within the bounds of the registry.
 
-    Where truth has no grades, no min_grade is above 1; only there may ndcg have ideal=k.
+    Where truth has no grades, no min_grade is above 1. Of ideal=k the slow definition makes k items.
     """
     rules, chosen = MEASURES[name].options, dict[str, Any]()
     for option, rule in rules.items():
         if not isinstance(rule, Number) and rng.random() < 0.5:
-            words = str(rule).split("|")
-            chosen[option] = rng.choice(
-                [word for word in words if word != "k" or option != "ideal" or form == "binary"]
-            )
+            words = [word for word in str(rule).split("|") if (option, word) != ("ideal", "k")]
+            chosen[option] = rng.choice(words)
     for option, rule in rules.items():
         if not isinstance(rule, Number):
             continue
