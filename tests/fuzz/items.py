@@ -91,26 +91,7 @@ def quoted(text: str) -> str:
     return parts[0] if len(parts) == 1 else "(" + " || chr(0) || ".join(parts) + ")"
 
 
-WORDS = [
-    "",
-    " ",
-    "a",
-    "A",
-    "a\0",
-    "a\0b",
-    "é",
-    "e\u0301",
-    "日本語",
-    "🙂",
-    "'",
-    '"',
-    ";",
-    "NULL",
-    "\n",
-    "0",
-    "00",
-    "-1",
-]
+WORDS = [*" aA'\";\n0é🙂", "", "a\0", "a\0b", "e\u0301", "日本語", "NULL", "00", "-1"]
 
 
 def texts(rng: random.Random, count: int) -> list[str]:
@@ -175,21 +156,22 @@ def decimals(rng: random.Random, count: int) -> Items:
     return same("DECIMAL", pa.decimal128(width, scale), f"DECIMAL({width}, {scale})", values, str)
 
 
-def dates(rng: random.Random, count: int) -> Items:
-    first = rng.choice([datetime.date(1, 1, 1), datetime.date(1969, 12, 20), datetime.date(2024, 2, 20)])
-    values = [first + datetime.timedelta(days=i) for i in range(count)]
-    return same("DATE", pa.date32(), "DATE", values, lambda v: f"'{v:%Y-%m-%d}'".replace("'1-", "'0001-"))
+DAY, MICROSECOND = datetime.timedelta(days=1), datetime.timedelta(microseconds=1)
+# Type, the first, and from one to the next.
+MOMENTS: list[tuple[str, pa.DataType, Any, datetime.timedelta]] = [
+    ("DATE", pa.date32(), datetime.date(1, 1, 1), DAY),
+    ("DATE", pa.date32(), datetime.date(1969, 12, 20), DAY),
+    ("TIMESTAMP", pa.timestamp("us"), datetime.datetime(1969, 12, 31, 23, 59, 59), MICROSECOND),
+    ("TIMESTAMP", pa.timestamp("us"), datetime.datetime(2024, 1, 1), MICROSECOND),
+    ("TIME", pa.time64("us"), datetime.datetime(2024, 1, 1, 12), MICROSECOND),
+]
 
 
-def timestamps(rng: random.Random, count: int) -> Items:
-    first = rng.choice([datetime.datetime(1969, 12, 31, 23, 59, 59), datetime.datetime(2024, 1, 1)])
-    values = [first + datetime.timedelta(microseconds=i) for i in range(count)]
-    return same("TIMESTAMP", pa.timestamp("us"), "TIMESTAMP", values, lambda v: f"'{v}'")
-
-
-def times(rng: random.Random, count: int) -> Items:
-    values = [datetime.time(12, 0, 0, i) for i in range(count)]
-    return same("TIME", pa.time64("us"), "TIME", values, lambda v: f"'{v}'")
+def moments(rng: random.Random, count: int) -> Items:
+    name, kind, first, step = rng.choice(MOMENTS)
+    values = [first + i * step for i in range(count)]
+    values = [value.time() for value in values] if name == "TIME" else values
+    return same(name, kind, name, values, lambda value: f"'{value}'")
 
 
 def booleans(rng: random.Random, count: int) -> Items:
@@ -214,22 +196,13 @@ def enums(rng: random.Random, count: int) -> Items:
     return Items("ENUM", places, rec, truth, places, places, [quoted(w) for w in words], *kinds)
 
 
-KINDS: list[tuple[Callable[[random.Random, int], Items], int]] = [
-    (integers, 8),
-    (strings, 4),
-    (blobs, 1),
-    (uuids, 1),
-    (floats, 3),
-    (decimals, 1),
-    (dates, 1),
-    (timestamps, 1),
-    (times, 1),
-    (booleans, 1),
-    (enums, 2),
-]
+KINDS: dict[Callable[[random.Random, int], Items], int] = {  # and how often
+    **{integers: 8, strings: 4, floats: 3, moments: 3, enums: 2},
+    **dict.fromkeys((blobs, uuids, decimals, booleans), 1),
+}
 
 
 def draw(rng: random.Random, count: int) -> Items:
     """Some `count` items of a type that is drawn too."""
-    (make,) = rng.choices([kind for kind, _ in KINDS], [weight for _, weight in KINDS])
+    (make,) = rng.choices([*KINDS], [*KINDS.values()])
     return make(rng, count)
