@@ -7,7 +7,7 @@ what it Returns, its Errors, its Source and an Example, and notes behind them.
 import contextlib
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -195,9 +195,7 @@ def measure_table() -> Iterator[str]:
 
 def sections(title: str) -> Iterator[str]:
     for name in group_names(title):
-        yield ""
-        yield f"### `{name}`"
-        yield ""
+        yield from ("", f"### `{name}`", "")
         if name in MEASURES:
             yield from measure_section(MEASURES[name])
         elif name in LIST_MEASURES:
@@ -206,6 +204,15 @@ def sections(title: str) -> Iterator[str]:
             yield from judge_section()
         else:
             yield from macro_section(name)
+
+
+def section(
+    name: str, parts: list[str], calls: Iterable[str], rows: Iterable[str], **facts: str
+) -> Iterator[str]:
+    """What it does, how it is called, its arguments or options, and facts."""
+    yield from paragraphs(name, parts)
+    yield from ("```sql", *calls, "```", "", *rows)
+    yield from bullets(name, also_called=names_of(name), **facts)
 
 
 def bullets(inside: str, **facts: str) -> Iterator[str]:
@@ -226,30 +233,22 @@ def filled(text: str, indent: str = "") -> str:
 
 def macro_section(name: str) -> Iterator[str]:
     said = head(name)
-    yield from paragraphs(name, [said.description, *said.details])
-    yield "```sql"
-    yield from signatures(name)
-    yield "```"
-    yield ""
-    if said.arguments:
-        yield "| argument | meaning |"
-        yield "|---|---|"
-        for argument, text in said.arguments.items():
-            names = ", ".join(one if one == "..." else f"`{one}`" for one in argument.split(", "))
-            yield f"| {names} | {cell(text, name)} |"
-        yield ""
-    yield from bullets(
-        name,
-        also_called=names_of(name),
-        returns=said.fields["Returns"],
-        errors=said.fields.get("Errors", ""),
-        source=said.fields.get("Source", ""),
-    )
+    facts = {fact.lower(): said.fields.get(fact, "") for fact in ("Returns", "Errors", "Source")}
+    parts = [said.description, *said.details]
+    yield from section(name, parts, signatures(name), argument_rows(name, said.arguments), **facts)
     yield from ("", "```sql", said.query + ";", "```", "")
     yield from ("```text", said.result, "```") if said.result else table_of(said.query)
     for note in said.notes:
+        yield from ("", filled(markdown(note, name)))
+
+
+def argument_rows(name: str, arguments: dict[str, str]) -> Iterator[str]:
+    if arguments:
+        yield from ("| argument | meaning |", "|---|---|")
+        for argument, text in arguments.items():
+            names = ", ".join(one if one == "..." else f"`{one}`" for one in argument.split(", "))
+            yield f"| {names} | {cell(text, name)} |"
         yield ""
-        yield filled(markdown(note, name))
 
 
 def one_liners(*shown: tuple[str, str]) -> Iterator[str]:
@@ -309,8 +308,7 @@ def option_errors(measure: Measure) -> str:
 
 def option_rows(measure: Measure, meanings: dict[str, str]) -> Iterator[str]:
     if measure.options:
-        yield "| option | default | meaning |"
-        yield "|---|---|---|"
+        yield from ("| option | default | meaning |", "|---|---|---|")
         for name, one in measure.options.items():
             default = "none" if one.default is None else f"`{one.default}`"
             if isinstance(one, Number) and one.default is not None:
@@ -326,21 +324,15 @@ def measure_section(measure: Measure) -> Iterator[str]:
     macro = f"ranking_{measure.name}"
     said, name = head(macro), quoted(measure.name)
     parts, source, shown = docstring(measure.compute.__doc__ or "")
-    yield from paragraphs(measure.name, parts)
-    yield "```sql"
-    yield f"{name}(rec, truth[, k[, options]])"
-    yield f"{name}(judged[, k[, options]])"
-    yield from signatures(macro)
-    yield "```"
-    yield ""
     meanings = dict(said.arguments)
     for names, text in said.arguments.items():
         if other := re.fullmatch("as for (ranking_[a-z]+)", text):
             meanings |= {name: head(other[1]).arguments[name] for name in names.split(", ")}
-    yield from option_rows(measure, meanings)
-    yield from bullets(
+    yield from section(
         measure.name,
-        also_called=names_of(measure.name),
+        parts,
+        [f"{name}(rec, truth[, k[, options]])", f"{name}(judged[, k[, options]])", *signatures(macro)],
+        option_rows(measure, meanings),
         returns=said.fields["Returns"],
         errors=option_errors(measure),
         expected_value_over_ties="yes" if measure.expected else "no",
@@ -352,15 +344,11 @@ def measure_section(measure: Measure) -> Iterator[str]:
 
 def list_measure_section(measure: Measure) -> Iterator[str]:
     parts, source, shown = docstring(measure.compute.__doc__ or "")
-    yield from paragraphs(measure.name, parts)
-    yield "```sql"
-    yield f"{measure.name}({', '.join(measure.arguments)}[, options])"
-    yield "```"
-    yield ""
-    yield from option_rows(measure, {})
-    yield from bullets(
+    yield from section(
         measure.name,
-        also_called=names_of(measure.name),
+        parts,
+        [f"{measure.name}({', '.join(measure.arguments)}[, options])"],
+        option_rows(measure, {}),
         returns=f"DOUBLE, {measure.range_text}; {measure.empty}",
         errors=option_errors(measure),
         source=source,
@@ -371,15 +359,10 @@ def list_measure_section(measure: Measure) -> Iterator[str]:
 
 def judge_section() -> Iterator[str]:
     parts, _, shown = docstring(FUNCTIONS["judge"].call.__doc__ or "")
-    yield from paragraphs("judge", parts)
-    yield "```sql"
-    yield "judge(rec, truth)"
-    yield "```"
-    yield ""
     errors = (
         "items of different types in rec and truth; a grade that is NULL, NaN or infinite; no two arguments"
     )
-    yield from bullets("judge", also_called=names_of("judge"), errors=errors)
+    yield from section("judge", parts, ["judge(rec, truth)"], (), errors=errors)
     yield from one_liners(*((query, result.replace("None", "NULL")) for query, result in shown))
 
 
