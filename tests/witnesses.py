@@ -560,6 +560,8 @@ def _check_grades(ranking: Ranking, max_grade: float) -> None:
 
 
 # --- The measures ----------------------------------------------------------------------------------------
+#
+# How other libraries call these, and with which options they mean the same: tests/coming_from.txt.
 
 REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 and 3 of 4, 3 relevant
 MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
@@ -604,11 +606,7 @@ def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
     outside=[trec_eval("recall.{k}"), trec_eval("set_recall")],
 )
 def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
-    """Share of the relevant items that the top has.
-
-    trec_eval, ranx and scikit-learn: normalize=truth; nothing relevant is 0 there. LensKit's Recall divides
-    by min(|truth|, k): normalize=min.
-    """
+    """Share of the relevant items that the top has."""
     if ranking.relevant == 0:
         return _by_emptiness(ranking, k)
     if ranking.top(k) == 0:
@@ -644,12 +642,7 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
     of_judged={"divide": "k"},
 )
 def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value:
-    """Share of the top that is relevant.
-
-    trec_eval P and ranx divide by k even where the list is shorter: divide=k. trec_eval set_P of a run cut
-    at k, LensKit and Hivemall divide by what was recommended: divide=list. An empty list is NaN in LensKit,
-    0 in trec_eval and ranx.
-    """
+    """Share of the top that is relevant. An empty list is NaN in LensKit, 0 in trec_eval and ranx."""
     if ranking.relevant == 0:
         return _by_emptiness(ranking, k)
     if ranking.top(k) == 0:
@@ -685,10 +678,7 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
     of_judged={"divide": "k"},
 )
 def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str = "list") -> Value:
-    """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979).
-
-    trec_eval's set_F takes beta squared as its parameter. ranx and RecTools: divide=k.
-    """
+    """Harmonic mean of precision and recall, recall weighing beta times as much (van Rijsbergen 1979)."""
     p, r = precision(ranking, k, divide=divide), recall(ranking, k)
     assert p is not None
     assert r is not None
@@ -727,10 +717,8 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
 def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Value:
     """Mean over the relevant items of the precision at their ranks; an item that is not found adds 0.
 
-    trec_eval (map, map_cut) and ranx: normalize=truth; nothing relevant is 0 there. normalize=min is the
-    AP@k of contests. LensKit divides by min(|truth|, length of the cut list), which is normalize=min only
-    where the list has k items. RecTools divides by |truth| or by k. scikit-learn sees only the list itself:
-    normalize=hits, and ties of scores make one threshold there.
+    normalize=min is the AP@k of contests. LensKit divides by min(|truth|, length of the cut list), which is
+    normalize=min only where the list has k items. scikit-learn sees only the list itself: normalize=hits.
     """
     if ranking.relevant == 0:
         return _by_emptiness(ranking, k)
@@ -878,8 +866,7 @@ def dcg(
 ) -> Value:
     """Sum of gain over discount to rank k.
 
-    gain=exp, discount=log2: Burges et al. 2005; ranx dcg_burges, gdeval (with natural logarithms, which
-    cancel in NDCG). gain=linear, discount=log2: scikit-learn, ranx dcg, trec_eval, RecTools, torchmetrics.
+    gain=exp, discount=log2: Burges et al. 2005; gdeval with natural logarithms, which cancel in NDCG.
     gain=linear, discount=original: Jarvelin and Kekalainen 2002; LensKit's default weight, which for a base
     other than 2 still leaves out only the discount of ranks 1 and 2. LensKit for Java had half_life.
     """
@@ -969,9 +956,8 @@ def ndcg(
 ) -> Value:
     """DCG divided by the ideal DCG; 0 where the ideal is 0.
 
-    trec_eval ndcg_cut, ranx ndcg, scikit-learn, ir_measures: gain=linear. gdeval, ranx ndcg_burges: gain=exp.
-    scikit-learn averages over ties of scores and knows only the items it is given, so truth that was not
-    retrieved has to be passed in below the list. See dcg and ideal_dcg for discounts and cut-offs.
+    scikit-learn knows only the items it is given, so truth that was not retrieved has to be passed in below
+    the list.
     """
     settings: dict[str, Any] = {"gain": gain, "discount": discount, "base": base, "half_life": half_life}
     best, end = (ranking, len(ranking.ideal)) if ideal == "truth" else (ranking, k)

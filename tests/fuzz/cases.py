@@ -5,7 +5,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import pyarrow as pa
@@ -237,26 +237,17 @@ def large(array: pa.Array) -> pa.Array:
     return array.cast(pa.large_list(array.type.value_type))
 
 
-def view(array: pa.Array) -> pa.Array:
+def view(array: pa.Array, is_large: bool = False) -> pa.Array:
     """A list view whose lists lie in their order."""
-    starts = array.offsets[:-1]
-    sizes = pc.subtract(array.offsets[1:], starts)
-    return pa.ListViewArray.from_arrays(starts, sizes, array.values, mask=array.is_null())
+    kind, width = (pa.LargeListViewArray, pa.int64()) if is_large else (pa.ListViewArray, pa.int32())
+    offsets = array.offsets.cast(width)
+    sizes = pc.subtract(offsets[1:], offsets[:-1])
+    return kind.from_arrays(offsets[:-1], sizes, array.values, mask=array.is_null())
 
 
-def large_view(array: pa.Array) -> pa.Array:
-    starts = array.offsets[:-1].cast(pa.int64())
-    sizes = pc.subtract(array.offsets[1:].cast(pa.int64()), starts)
-    return pa.LargeListViewArray.from_arrays(starts, sizes, array.values, mask=array.is_null())
-
-
-def backward(array: pa.Array) -> pa.Array:
+def backward(array: pa.Array, is_large: bool = False) -> pa.Array:
     """A list view of the lists from the last to the first, which lie from the first to the last."""
-    return view(array).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
-
-
-def large_backward(array: pa.Array) -> pa.Array:
-    return large_view(array).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
+    return view(array, is_large).take(pa.array(range(len(array) - 1, -1, -1), pa.int32()))
 
 
 def plain(array: pa.Array) -> pa.Array:
@@ -271,8 +262,8 @@ def fixed(array: pa.Array) -> pa.Array:
     return pa.FixedSizeListArray.from_arrays(array.values, lengths.pop())
 
 
-BACKWARDS = (backward, large_backward)
-LAYOUTS = [plain, plain, plain, large, view, large_view, *BACKWARDS, fixed]
+BACKWARDS = (backward, partial(backward, is_large=True))
+LAYOUTS = [plain, plain, plain, large, view, partial(view, is_large=True), *BACKWARDS, fixed]
 
 
 # --- Drawing ---
@@ -397,7 +388,7 @@ def options(rng: random.Random, name: str, largest: float, form: str = "map") ->
     """
     rules, chosen = MEASURES[name].options, dict[str, Any]()
     for option, rule in rules.items():
-        if not isinstance(rule, Number) and rng.random() < 0.5:
+        if not isinstance(rule, Number) and rng.random() < 0.75:
             words = [word for word in str(rule).split("|") if (option, word) != ("ideal", "k")]
             chosen[option] = rng.choice(words)
     for option, rule in rules.items():
