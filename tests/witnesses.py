@@ -567,13 +567,20 @@ REC, TRUTH = [1, 3, 2, 6], [1, 2, 4]  # the documents' example: hits at ranks 1 
 MISS_REC, MISS_TRUTH = [9, 1, 2, 8, 7], [1, 2, 3]  # the documents' [0, 1, 1, 0, 0] with 3 relevant items
 GRADED = (["A", "B", "C", "D"], {"A": 4, "B": 3, "D": 5})  # the lecture's A 4, B 3, C 0, D 5
 LEVELS = (["a", "b", "c", "d"], {"a": 1, "b": 4, "c": 0, "d": 3, "e": 5})  # from 3 on: hits at 2 and 4 of 3
-NONE_RELEVANT = [  # truth has an item, though none is relevant
-    Worked([], {3: 0}, None, 0.0),
-    Worked([3, 4], {3: 0, 4: -1}, 0, 0.0),
-    Worked([3, 4], {3: 0, 4: -1}, 2, 0.0),
-]
 PAIRS = [(5.0, 1), (2.0, 3), (4.0, 2), (1.0, 6), (3.0, 4)]  # the documents' (relscore, itemid), best first
 PAIR_GRADES = [5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+def edges(nothing: Value = 0.0, both: Value = 0.0) -> list[Worked]:
+    """Of nothing that could be a hit, and of both sides empty, where truth has no item at all."""
+    return [
+        Worked([], [], None, both),
+        Worked([1], [], 0, both),
+        Worked([1], [], None, nothing),
+        Worked([1], [1], 0, nothing),
+        Worked([], {3: 0}, None, nothing),
+        Worked([3, 4], {3: 0, 4: -1}, 2, nothing),
+    ]
 
 
 def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
@@ -595,12 +602,8 @@ def from_grade(value: Value, beyond: Value = 0.0) -> list[Worked]:
         Worked(["a", "b"], {"a": 0, "b": 2, "c": 1}, None, 1 / 2),  # of b and c, b was found
         Worked(None, [1], None, 0.0),
         Worked([1], None, None, None),
-        Worked([], [], None, 1.0),
-        Worked([1], [], None, 0.0),
-        Worked([1], [], 0, 1.0),
-        Worked([1], [1], 0, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        *NONE_RELEVANT,
+        *edges(both=1.0),
     ],
     min_grade=from_grade(2 / 3),
     outside=[trec_eval("recall.{k}"), trec_eval("set_recall")],
@@ -632,7 +635,7 @@ def recall(ranking: Ranking, k: int | None, *, normalize: str = "truth") -> Valu
         Worked([1], [], 5, 0.0),
         Worked([], [1], 5, 0.0),
         Worked([1], [1], 0, 0.0, {"divide": "k"}),
-        *NONE_RELEVANT,
+        *edges(both=1.0),
     ],
     min_grade=from_grade(2 / 4),
     outside=[
@@ -663,10 +666,7 @@ def precision(ranking: Ranking, k: int | None, *, divide: str = "list") -> Value
         Worked(REC, TRUTH, None, 2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3), {"divide": "k"}),
         Worked([], [], 5, 1.0, {"divide": "k"}),
         Worked([9], TRUTH, 4, 0.0),  # precision and recall are both 0
-        Worked([], [], None, 1.0),
-        Worked([9], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
-        *NONE_RELEVANT,
+        *edges(both=1.0),
     ],
     min_grade=from_grade(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3)),
     outside=[
@@ -702,10 +702,8 @@ def f_measure(ranking: Ranking, k: int | None, *, beta: float = 1, divide: str =
         Worked([1, 1, 2], [1, 2], None, (1 / 1 + 2 / 3) / 2),  # the repeat at rank 2 is a miss
         Worked([None, 1], [1], None, (1 / 2) / 1),
         Worked([9], [1], None, 0.0, {"normalize": "hits"}),
-        Worked([], [], None, 1.0),
-        Worked([1], [], None, 0.0),
         Worked([1], [1], 0, 0.0, {"normalize": "min"}),
-        *NONE_RELEVANT,
+        *edges(both=1.0),
     ],
     min_grade=from_grade((1 / 2 + 2 / 4) / 3),
     outside=[
@@ -739,10 +737,9 @@ def average_precision(ranking: Ranking, k: int | None, *, normalize: str = "trut
         Worked([1, 1], [1], None, 1 / 1),  # the repeat is a miss
         Worked([1, 2], [1, 2], None, 0.5),  # no miss, no pair
         Worked([9], [1], None, 0.5),
-        Worked([], [], None, 0.5),
         Worked(REC, TRUTH, 0, 0.5),
         Worked(REC, TRUTH, 99, 3 / 4),  # pairs within the list only
-        Worked([], {3: 0}, None, 0.5),
+        *edges(0.5, 0.5),
     ],
     min_grade=from_grade(1 / 4, beyond=0.5),
     outside=[
@@ -772,8 +769,7 @@ def auc(ranking: Ranking, k: int | None) -> Value:
         Worked([None, 9, 1], [1], None, 1 / 3),
         Worked([9, 1], [1], 1, 0.0),
         Worked([9, 1], {"1": 1, 9: 0, 1: 3}, None, 1 / 2),  # a grade of 0 is no hit
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(1 / 2),
     outside=[
@@ -793,9 +789,8 @@ def mrr(ranking: Ranking, k: int | None) -> Value:
         Worked(REC, TRUTH, 4, 1.0),
         Worked([9, 8, 1], [1], 2, 0.0),
         Worked([9, 8, 1], [1], 3, 1.0),
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
         Worked([None], [None], None, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(1.0),
     outside=[trec_eval("success.{k}")],
@@ -811,8 +806,7 @@ def hit_rate(ranking: Ranking, k: int | None) -> Value:
         Worked(REC, TRUTH, 4, 2.0),
         Worked(REC, TRUTH, 2, 1.0),
         Worked([1, 1, None], [1, None], None, 1.0),
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(2.0),
     outside=[trec_eval("num_rel_ret")],
@@ -828,8 +822,7 @@ def hits(ranking: Ranking, k: int | None) -> Value:
         Worked(REC, TRUTH, 4, 1.0),
         Worked([9, None, 1, 1], [1], None, 3.0),
         Worked([9, 1], [1], 1, None),
-        Worked([], [], None, None),
-        Worked([1], [1], 0, None),
+        *edges(None, None),
     ],
     min_grade=from_grade(2.0, beyond=None),
     outside=[trec_eval("recip_rank", value=lambda found: 1 / found, when=some_hit, cutoffs=(3, 10, None))],
@@ -850,8 +843,7 @@ def first_hit_rank(ranking: Ranking, k: int | None) -> Value:
         Worked(*GRADED, 4, 4 + 3 + 5, {**LINEAR, **ORIGINAL, "base": 10}),  # ranks <= 10: none
         Worked(*GRADED, 4, 4 + 3 / 2 + 5 / 8, {**LINEAR, **HALVED}),
         Worked(["a", "b"], {"a": -2, "b": 1}, None, 0 + 1 / math.log2(3)),  # no negative gains
-        Worked([], [], None, 0.0),
-        Worked(*GRADED, 0, 0.0),
+        *edges(),
     ],
     outside=[sklearn_dcg("dcg_score")],
 )
@@ -884,8 +876,7 @@ def dcg(
         Worked([1], TRUTH, None, 1.0),  # k is the length of the list
         Worked(*GRADED, 2, 5 + 4 / 2, {**LINEAR, **HALVED}),
         Worked([1], {1: 0, 2: -1}, 5, 0.0),
-        Worked([], [], None, 0.0),
-        Worked(*GRADED, 0, 0.0),
+        *edges(),
     ],
     outside=[sklearn_dcg("dcg_score", ideal=True)],
 )
@@ -933,9 +924,7 @@ def ideal_dcg(
         Worked([1], [1], 0, 0.0, {"ideal": "truth"}),
         Worked([1], [1], 0, 0.0, {"ideal": "k"}),
         Worked([1], [], 3, 0.0, {"ideal": "k"}),
-        Worked([1], {1: 0}, None, 0.0),
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     outside=[
         trec_eval("ndcg_cut.{k}", graded=True, options=[LINEAR]),
@@ -978,8 +967,7 @@ def ndcg(
         Worked(*GRADED, 2, 15 + 7, {"gain": "exp"}),
         Worked(*GRADED, 2, 4 + 3, LINEAR),
         Worked(["a", "a", "b"], {"a": 2, "b": -3}, None, 2.0),
-        Worked([], [], None, 0.0),
-        Worked(*GRADED, 0, 0.0),
+        *edges(),
     ],
     outside=[Outside("trec_eval num_rel_ret over levels", "pytrec_eval", _gain_of_levels, both_sides)],
 )
@@ -997,8 +985,7 @@ def cumulative_gain(ranking: Ranking, k: int | None, *, gain: str = "linear") ->
         Worked(["a"], {"a": 1}, None, 1 / 2, {"max_grade": 1}),
         Worked(["a", "b"], ["a", "b"], None, 1 / 16 + 1 / 2 * (15 / 16) * (1 / 16)),  # binary: grade 1 of 4
         Worked(["a", "b"], {"a": 3, "b": 4}, 1, 7 / 16),
-        Worked([], [], None, 0.0),
-        Worked(["a"], {"a": 3}, 0, 0.0),
+        *edges(),
     ],
     outside=[ir_measures("ERR", "gdeval", graded=True, cutoffs=(1, 3, 10, 40, None))],
 )
@@ -1026,8 +1013,7 @@ def err(ranking: Ranking, k: int | None, *, max_grade: float = 4) -> Value:
         Worked(["a"], {"a": 4}, None, 0.2 * 4 / 5, {"gain": "graded", "max_grade": 5}),
         Worked(["a", "b"], {"a": 9, "b": -2}, None, 0.2 * 1, {"gain": "binary"}),  # max_grade is not asked
         Worked([None, 1], [1], None, 0.2 * 0.8),
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(0.2 * (0.8 + 0.8**3)),
     outside=[
@@ -1064,8 +1050,7 @@ def rbp(
         Worked(*GRADED, 1, 4 / 5),  # the best list of one item
         Worked(["a"], ["a", "b"], 2, 1 / (1 + 1 / 2**0.25)),
         Worked(*GRADED, 4, 0.0, {"neutral": 5}),  # nothing above neutral
-        Worked([], [], None, 0.0),
-        Worked(*GRADED, 0, 0.0),
+        *edges(),
     ],
 )
 def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, neutral: float = 0) -> Value:
@@ -1096,10 +1081,7 @@ def half_life_utility(ranking: Ranking, k: int | None, *, half_life: float = 5, 
         Worked(REC, TRUTH, 2, 1 / 3),  # cut first
         Worked([1], TRUTH, None, 1 / 3),  # a short list is not padded, but still divided by 3
         Worked([9, 1], [1], None, 0 / 1),  # the hit is below rank 1
-        Worked([], [], None, 1.0),
-        Worked([1], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
-        *NONE_RELEVANT,
+        *edges(both=1.0),
     ],
     min_grade=from_grade(1 / 3),
     outside=[trec_eval("Rprec")],
@@ -1122,9 +1104,7 @@ def r_precision(ranking: Ranking, k: int | None) -> Value:
         Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, None, (1 + (1 - min(1, 2) / min(1, 2))) / 2),
         Worked(["r", "n", "s"], {"n": -1, "r": 1, "s": 1}, 1, 1 / 2),
         Worked(REC, TRUTH, None, 2 / 3),  # the binary form has no judged non-relevant items
-        Worked(["n"], {"n": 0}, None, 0.0),
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(((1 - 1 / 2) + (1 - 2 / 2)) / 3),
     outside=[trec_eval("bpref")],
@@ -1184,9 +1164,7 @@ def judged_share(ranking: Ranking, k: int | None) -> Value:
         Worked(REC, TRUTH, 2, 0.0, {"recall": 0.5}),  # cut first
         Worked([99, 1, 2, 3], range(1, 11), None, 3 / 4, {"recall": 0.3}),  # 3 of 10 is a recall of 0.3
         Worked([9, 1, 2], [1, 2], None, 2 / 3, {"recall": 0.5}),  # rank 3 has more of both than rank 2
-        Worked([], [], None, 0.0),
-        Worked([1], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade(1 / 2),
     outside=[
@@ -1223,8 +1201,7 @@ def interpolated_precision(ranking: Ranking, k: int | None, *, recall: float = 0
         Worked([1, 2], [1, 2], None, 1.0),
         Worked([9, 1], [1], None, 1 / 2),
         Worked([99, 1, 2, 3, *range(80, 90)], range(1, 11), None, 4 * (3 / 4) / 11),  # 3 of 10 is 0.3
-        Worked([], [], None, 0.0),
-        Worked([1], [1], 0, 0.0),
+        *edges(),
     ],
     min_grade=from_grade((7 * (1 / 2) + 4 * 0) / 11),
     outside=[trec_eval("11pt_avg", when=same_recall_cutoffs)],
