@@ -440,17 +440,18 @@ def sql(value: Any) -> str:
 def check_structs(rng: random.Random, found: Found) -> None:
     """Structs that no judge has made: where the rules hold, function and macro have the definition's value.
 
-    Else both are errors, and nothing else. Macros, which take longer, see a batch and two single structs.
+    Else both are errors, and nothing else. Macros, which take longer, see a batch and four single structs.
     """
     with macro_connection(rng) as con:
         for number, size in enumerate([rng.choice([40, 300, 2_050]), *[1] * 14]):
-            pool = rng.choice([*cases.GRADES, [-1, 0, 1, 1, 2, 3], [1e-9, 1e-5], [1e308, 1.0, 5e307]])
+            drawn = [rng.uniform(-1, 4) for _ in range(30)]
+            pool = rng.choice([*cases.GRADES, drawn, [1e-9, 1e-5], [1e308, 1.0, 5e307]])
             longest = rng.choice([3, 12, 12, 40, 150] if size > 1 else [12])
             structs = [judged_struct(rng, pool, longest) for _ in range(size)]
             structs = [None if size > 1 and rng.random() < 0.05 else one for one in structs]
             is_wrong = rng.random() < (0.1 if size > 1 else 0.3) and spoil(rng, structs[-1])
             ends = [one["cutoff"] if one and one["cutoff"] is not None else 2**63 for one in structs]
-            ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, 2**63 - 1]) for end in ends]
+            ks = [rng.choice([None, 0, 1, 2, 3, 5, 10, 129, end, end + 1, 2**63 - 1]) for end in ends]
             if rng.random() < (0.9 if size > 1 else 0.6):
                 ks = [None if k is None else min(k, end) for k, end in zip(ks, ends, strict=True)]
             ks = [None if k is None else min(k, 2**63 - 1) for k in ks]
@@ -472,7 +473,7 @@ def check_structs(rng: random.Random, found: Found) -> None:
                     want = outcome(lambda: slowly(name, rankings, ks, options))  # noqa: B023
                 where = lambda i: f"{name} of {structs[i]}, {ks[i]}, {options}"  # noqa: B023, E731
                 agree(found, "judged structs", where, got, "ValueError" if is_wrong else want, measure)
-                if number < 3:
+                if number < 5:
                     agree(found, "macros", where, of_macro(con, name, options), got, measure)
 
 
