@@ -4,7 +4,7 @@ import math
 import random
 import threading
 from collections import Counter
-from itertools import permutations, product
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -61,23 +61,10 @@ def test_every_column_is_the_measure_of_the_users_ranking(tables: duckdb.DuckDBP
             assert is_close(row[name], in_table(name, rec, truth, row["k"]), CLOSE), (name, row)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        "'rec', 'truth'",
-        '\'memory.main.rec\', \'"memory"."main"."truth"\'',
-        "'rec_view', 'truth_view'",
-        "'rec.parquet', 'truth.csv'",
-        "'rec.json', 'truth.parquet'",
-        "'arrow_rec', 'arrow_truth'",
-        "'cte_rec', 'cte_truth'",
-        "'\"odd name; \"', 'truth'",
-        "'cte_arrow_rec', 'cte_arrow_truth'",
-    ],
-)
 def test_arguments_are_whatever_query_table_takes(
-    tables: duckdb.DuckDBPyConnection, arguments: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tables: duckdb.DuckDBPyConnection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What can be read once alone, such as a reader of Arrow's, goes through a CTE."""
     monkeypatch.chdir(tmp_path)
     for name in ("rec", "truth"):
         tables.execute(f"CREATE OR REPLACE VIEW {name}_view AS FROM {name}")
@@ -86,26 +73,43 @@ def test_arguments_are_whatever_query_table_takes(
     tables.execute('CREATE OR REPLACE TABLE "odd name; " AS FROM rec')
     arrow_rec, arrow_truth = (tables.sql(f"FROM {name}").to_arrow_table() for name in ("rec", "truth"))
     assert (arrow_rec.num_rows, arrow_truth.num_rows) == (10, 7)
+    reader = pa.RecordBatchReader.from_batches(arrow_rec.schema, arrow_rec.to_batches())
+    assert reader.schema == arrow_rec.schema
     ctes = ", ".join(f"cte_{name} AS (FROM {name})" for name in ("rec", "truth", "arrow_rec", "arrow_truth"))
-    query = f"WITH {ctes} FROM ranking_summary({{}}, [2, 4], measures := 'recall,ndcg')"
-    expected = tables.execute(query.format("'rec', 'truth'")).fetchall()
-    assert tables.execute(query.format(arguments)).fetchall() == expected
+    query = f"WITH {ctes}, once AS MATERIALIZED (FROM {{}})"
+    query += " FROM ranking_summary({}, [2, 4], measures := 'recall,ndcg')"
+    expected = tables.execute(query.format("rec", "'rec', 'truth'")).fetchall()
+    for once, arguments in (
+        ("rec", '\'memory.main.rec\', \'"memory"."main"."truth"\''),
+        ("rec", "'rec_view', 'truth_view'"),
+        ("rec", "'rec.parquet', 'truth.csv'"),
+        ("rec", "'rec.json', 'truth.parquet'"),
+        ("rec", "'arrow_rec', 'arrow_truth'"),
+        ("rec", "'cte_rec', 'cte_truth'"),
+        ("rec", "'\"odd name; \"', 'truth'"),
+        ("rec", "'cte_arrow_rec', 'cte_arrow_truth'"),
+        ("reader", "'once', 'truth'"),
+    ):
+        assert tables.execute(query.format(once, arguments)).fetchall() == expected, arguments
 
 
-def test_systems_are_scored_over_the_same_users(tables: duckdb.DuckDBPyConnection) -> None:
-    tables.execute(
-        "CREATE TABLE systems AS SELECT 'a' AS \"system\", * FROM rec "
-        "UNION ALL SELECT NULL, * FROM rec WHERE userid = 1 UNION ALL SELECT 'b', 3, 10, 1.0"
-    )
-    query = (
-        'SELECT "system", k, users, users_without_rec, users_without_truth, hits '
-        "FROM ranking_summary('systems', 'truth', [4], measures := 'hits')"
-    )
-    assert tables.execute(query).fetchall() == [
+def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
+    """Systems are scored over the same users."""
+    tables.execute("""
+        CREATE OR REPLACE TABLE systems AS SELECT 'a' AS "system", * FROM rec
+        UNION ALL SELECT NULL, * FROM rec WHERE userid = 1 UNION ALL SELECT 'b', 3, 10, 1.0
+    """)
+    query = "SELECT {}k, users, users_without_rec, users_without_truth, hits "
+    query += "FROM ranking_summary('{}', 'truth', {}, measures := 'hits')"
+    found = tables.execute(query.format("", "rec", [2, 4])).fetchall()
+    assert found == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
+    assert tables.execute(query.format('"system", ', "systems", [4])).fetchall() == [
         ("a", 4, 3, 1, 1, 4 / 3),
         ("b", 4, 3, 2, 0, 1 / 3),
         (None, 4, 3, 2, 0, 2 / 3),
     ]
+    sizes = "SELECT userid, n_rec, n_truth FROM ranking_by_user('rec', 'truth', [2]) ORDER BY ALL"
+    assert tables.execute(sizes).fetchall() == [(1, 4, 3), (2, 5, 2), (3, 0, 1)]
 
 
 def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPyConnection) -> None:
@@ -121,25 +125,20 @@ def test_grades_count_and_the_highest_of_an_items_grades(tables: duckdb.DuckDBPy
         assert is_close(row[name], in_table(name, RANKINGS[1][0], truth, 4), CLOSE), (name, row)
 
 
-def test_a_judged_ranking_says_how_far_it_was_cut(tables: duckdb.DuckDBPyConnection) -> None:
+def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
+    tables: duckdb.DuckDBPyConnection,
+) -> None:
+    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {}, measures := 'hits')"
+    for kind in ("TINYINT", "UHUGEINT", "DOUBLE", "DECIMAL(38, 1)"):
+        found = tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall()
+        assert found == [(2, 1.0), (4, 4 / 3)], kind
+        if kind != "TINYINT":
+            found = tables.execute(query.format(f"[{2**31}::{kind}, {2**50}::{kind}]")).fetchall()
+            assert found == [(2**31, 4 / 3), (2**50, 4 / 3)], kind
+    assert tables.execute(query.format("4")).fetchall() == [(4, 4 / 3)]
     for max_k, cutoff in (("2", 2), ("NULL", None), ("2147483648", None), ("2::UHUGEINT", 2)):
         found = tables.execute(f"SELECT DISTINCT judged.cutoff FROM ranking_judged('rec', 'truth', {max_k})")
         assert found.fetchall() == [(cutoff,)], max_k
-
-
-@pytest.mark.parametrize(
-    "kind", ["TINYINT", "UTINYINT", "UBIGINT", "HUGEINT", "UHUGEINT", "DOUBLE", "DECIMAL(38, 1)"]
-)
-def test_cut_offs_are_integers_of_any_type_and_huge_ones_the_whole_list(
-    tables: duckdb.DuckDBPyConnection, kind: str
-) -> None:
-    query = "SELECT k, hits FROM ranking_summary('rec', 'truth', {}, measures := 'hits')"
-    expected = [(2, 1.0), (4, 4 / 3)]
-    assert tables.execute(query.format(f"[4, 2]::{kind}[]")).fetchall() == expected
-    assert tables.execute(query.format(f"4::{kind}")).fetchall() == expected[1:]
-    if "TINY" not in kind:
-        found = tables.execute(query.format(f"[{2**31}::{kind}, {2**50}::{kind}]")).fetchall()
-        assert found == [(2**31, 4 / 3), (2**50, 4 / 3)]
 
 
 def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
@@ -153,69 +152,24 @@ def test_the_precision_of_the_curve_divides_by_k_or_by_a_shorter_list(
         assert tables.execute(curve.format(given)).fetchall() == [(expected,)]
 
 
-REACHED = [
-    *("recall", "precision", "f_measure", "hit_rate", "hits", "mrr", "average_precision", "dcg", "ideal_dcg"),
-    *("ndcg", "cumulative_gain", "rbp", "half_life_utility", "r_precision"),
-]
-
-
-def test_truth_as_its_own_recommendations_has_the_best_value_of_all_lists(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    """Against every list of up to k items of a catalogue."""
-    truths: list[dict[int, float]] = [
-        {1: 3, 2: 1, 3: 0},
-        {4: 1},
-        {1: 1, 2: 1, 3: 1, 4: 2},
-        {5: 0},
-        {2: 0.5, 5: 2, 6: -1},
-    ]
-    con.execute("CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel DOUBLE)")
-    rows = [(user, *row) for user, truth in enumerate(truths) for row in truth.items()]
-    con.executemany("INSERT INTO truth VALUES (?, ?, ?)", rows)
-    names = ", ".join(f'"{name}"' for name in REACHED)
-    best = f"SELECT {names} FROM ranking_by_user('truth', 'truth', [1, 2, 3], score_col := 'rel')"
-    best += " ORDER BY userid, k"
-    for (truth, k), found in zip(product(truths, (1, 2, 3)), con.execute(best).fetchall(), strict=True):
-        lists = [[*rec] for size in range(1, k + 1) for rec in permutations(range(1, 7), size)]
-        for name, value in zip(REACHED, found, strict=True):
-            expected = max(in_table(name, rec, truth, k) or 0 for rec in lists)
-            assert value == pytest.approx(expected, abs=1e-12), (name, truth, k)
-
-
-NAMED = (
-    "user_col := 'Customer_ID', item_col := 'sku.no', score_col := 'PLACE', grade_col := 'stars', "
-    "system_col := 'the model', descending := false"
-)
-
-
 def test_columns_may_have_other_names_and_scores_be_ranks(tables: duckdb.DuckDBPyConnection) -> None:
     """In whatever case; what `descending` turns round are the best scores, not NULL and NaN."""
     tables.execute("""
         CREATE VIEW shop_rec AS
-        SELECT
-            userid AS customer_id, itemid AS "Sku.No", -score AS place, 'a' AS "The Model",
-            7 AS "system", 'x' AS score
+        SELECT userid AS customer_id, itemid AS "Sku.No", -score AS place, 'a' AS "The Model", 7 AS "system",
+            'x' AS score
         FROM rec;
         CREATE VIEW shop_truth AS
         SELECT userid AS "CUSTOMER_ID", itemid AS "Sku.No", itemid / 10 AS "Stars", 'x' AS rel FROM truth;
         CREATE VIEW same_rec AS SELECT 'a' AS "system", * FROM rec;
         CREATE VIEW same_truth AS SELECT *, itemid / 10 AS rel FROM truth;
     """)
-    for function in (
-        "ranking_judged({}, 3 {})",
-        "ranking_by_user({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
-        "ranking_summary({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
-        "ranking_distribution({}, [1, 3, NULL], measures := 'ndcg,auc' {})",
-        "precision_recall_curve({}, 4 {})",
-        "interpolated_precision_curve({} {})",
-        "(SELECT count FROM ranking_check({}, 3 {}))",
-    ):
-        named = function.format("'shop_rec', 'shop_truth'", f", {NAMED}")
-        default = function.format("'same_rec', 'same_truth'", "")
-        found = rows(tables, f"FROM {named} ORDER BY ALL")
-        assert found == rows(tables, f"FROM {default} ORDER BY ALL"), function
-        assert found
+    named = "user_col := 'Customer_ID', item_col := 'sku.no', score_col := 'PLACE', grade_col := 'stars', "
+    named += "system_col := 'the model', descending := false"
+    for function in ("ranking_judged({}, 3)", "(SELECT count FROM ranking_check({}, 3))"):
+        shop = function.replace("3)", f"3, {named})").format("'shop_rec', 'shop_truth'")
+        same = function.format("'same_rec', 'same_truth'")
+        assert rows(tables, f"FROM {shop} ORDER BY ALL") == rows(tables, f"FROM {same} ORDER BY ALL") != []
 
 
 @pytest.mark.parametrize("kind", ["DOUBLE", "DECIMAL(38, 2)"])
@@ -247,29 +201,24 @@ def test_ids_may_be_any_kind_of_text_in_either_table(tables: duckdb.DuckDBPyConn
     counts = "users, users_without_rec, users_without_truth"
     query = f"SELECT {counts}, hits, mrr FROM ranking_summary('{{}}', '{{}}', [2, 4], measures := 'hits,mrr')"
     expected = tables.execute(query.format("rec", "truth")).fetchall()
-    for i, j in permutations(range(len(kinds)), 2):
-        assert tables.execute(query.format(f"rec_{i}", f"truth_{j}")).fetchall() == expected, (i, j)
+    for i in range(len(kinds)):
+        given = f"rec_{i}", f"truth_{(i + 1) % len(kinds)}"
+        assert tables.execute(query.format(*given)).fetchall() == expected, given
 
 
 def test_grades_may_be_true_or_false(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("CREATE VIEW by_truth AS SELECT *, itemid <> 20 AS rel FROM truth")
-    tables.execute("CREATE VIEW by_number AS SELECT * REPLACE (rel::INTEGER AS rel) FROM by_truth")
-    query = "FROM ranking_summary('rec', '{}', [2, 4])"
-    found = tables.execute(query.format("by_truth")).fetchall()
-    assert found == tables.execute(query.format("by_number")).fetchall()
-    assert found != tables.execute(query.format("truth")).fetchall()
+    query = "SELECT sum(hits) FROM ranking_by_user('rec', '{}', [4], measures := 'hits')"
+    for name, hits in (("truth", 4), ("by_truth", 2)):
+        assert tables.execute(query.format(name)).fetchall() == [(hits,)]
 
 
-@pytest.mark.parametrize(
-    "system",
-    ["'none'::ENUM ('none')", "true", "DATE '2020-01-01'", "array_value(1, 2)", "{'a': array_value(1, 2)}"],
-)
-def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection, system: str) -> None:
-    tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT {system} AS "SYSTEM", * FROM rec')
-    counts = "users_without_rec, users_without_truth"
-    query = f"SELECT system, {counts} FROM ranking_summary('of_any_type', 'truth', [2], measures := 'mrr')"
-    ((value,),) = tables.execute(f"SELECT {system}").fetchall()
-    assert tables.execute(query).fetchall() == [(value, 1, 1)]
+def test_a_column_system_of_any_type_is_seen(tables: duckdb.DuckDBPyConnection) -> None:
+    for system in ("'none'::ENUM ('none')", "true", "DATE '2020-01-01'", "{'a': array_value(1, 2)}"):
+        tables.execute(f'CREATE OR REPLACE VIEW of_any_type AS SELECT {system} AS "SYSTEM", * FROM rec')
+        columns = f"system = {system}, users_without_rec"
+        query = f"SELECT {columns} FROM ranking_summary('of_any_type', 'truth', [2], measures := 'mrr')"
+        assert tables.execute(query).fetchall() == [(True, 1)]
 
 
 @pytest.mark.parametrize(
@@ -289,16 +238,6 @@ def test_types_that_differ_are_an_error_before_an_id_is_cast(rec: str, truth: st
                 con.execute("FROM ranking_summary('recs', 'truths', [10], measures := 'mrr')").fetchall()
 
 
-def test_what_cannot_be_is_an_error_for_empty_tables_too(tables: duckdb.DuckDBPyConnection) -> None:
-    texts = "SELECT * REPLACE (userid::VARCHAR AS userid) FROM rec LIMIT 0"
-    for call, expected in (
-        ("ranking_summary('rec', 'empty', [-1])", "every k in ks must be 0 or more, got -1"),
-        ("ranking_by_user('texts', 'truth', [1])", "userid must have the same type"),
-    ):
-        cte = f"WITH empty AS (FROM truth LIMIT 0), texts AS ({texts})"
-        assert expected in refusal(tables, f"{cte} FROM {call}")
-
-
 def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyConnection) -> None:
     """A grade that is too high for one measure is no error where that is not asked for."""
     tables.execute("CREATE VIEW high AS SELECT *, 2000 AS rel FROM truth")
@@ -310,50 +249,41 @@ def test_columns_that_are_not_selected_are_not_computed(tables: duckdb.DuckDBPyC
             assert f"ranking_{name}: a grade must be {rule}, got 2000" in error
 
 
-def test_a_table_that_can_be_read_once_goes_through_a_cte(tables: duckdb.DuckDBPyConnection) -> None:
-    query = "SELECT k, mrr, ndcg FROM ranking_summary('{}', 'truth', [2, 40], measures := 'mrr,ndcg')"
-    rec = tables.sql("FROM rec").to_arrow_table()
-    tables.register("reader", pa.RecordBatchReader.from_batches(rec.schema, rec.to_batches()))
-    found = tables.execute("WITH r AS MATERIALIZED (FROM reader) " + query.format("r")).fetchall()
-    assert found == tables.execute(query.format("rec")).fetchall()
-    tables.unregister("reader")
-
-
 def test_lists_of_rows_in_no_order_are_those_of_rows_user_by_user(con: duckdb.DuckDBPyConnection) -> None:
     """Systems, ties, repeated items, and users, items and scores that are NULL."""
     con.execute("""
         CREATE TABLE rec_u AS
-        SELECT
-            CASE WHEN u > 0 THEN {'id': u} END AS userid,
-            CASE WHEN i % 7 > 0 THEN hash(u, i) % 15 END AS itemid,
+        SELECT if(u > 0, {'id': u}, NULL) AS userid, if(i % 7 > 0, hash(u, i) % 15, NULL) AS itemid,
             CASE hash(i, u) % 9 WHEN 0 THEN NULL WHEN 1 THEN 'NaN'::DOUBLE ELSE hash(i, u) % 9 END AS score,
-            CASE WHEN s > 0 THEN s END AS system
+            if(s > 0, s, NULL) AS system
         FROM range(9000) AS users(u), range(2) AS systems(s), range(10) AS items(i)
         ORDER BY u;
-        CREATE TABLE truth AS
-        SELECT {'id': u} AS userid, hash(u, i, 1) % 15 AS itemid, i AS rel
+        CREATE TABLE truth AS SELECT {'id': u} AS userid, hash(u, i, 1) % 15 AS itemid, i AS rel
         FROM range(9100) AS users(u), range(4) AS items(i);
         CREATE TABLE rec AS FROM rec_u ORDER BY hash(rec_u);
     """)
+    by_user = "FROM ranking_by_user('{}', 'truth', [5, 33], measures := 'ndcg', "
     for query in (
         "FROM ranking_judged('{}', 'truth', NULL)",
-        "FROM ranking_by_user('{}', 'truth', [5, 33], unjudged := 'skip', measures := 'ndcg')",
-        "FROM ranking_by_user('{}', 'truth', [5, 33], ties := 'expected', measures := 'ndcg')",
+        f"{by_user}unjudged := 'skip')",
+        f"{by_user}ties := 'expected')",
         "FROM ranking_fuse('{}', systems := [1])",
     ):
         one, other = (query.format(rec) for rec in ("rec_u", "rec"))
-        found, expected = (sorted(map(str, con.execute(query).fetchall())) for query in (one, other))
-        assert len(found) > 9_000
+        counted = "SELECT count(*), bit_xor(hash(one)), sum(hash(one)) FROM ({}) AS one"
+        found, expected = (con.execute(counted.format(query)).fetchall() for query in (other, one))
         assert found == expected
+        assert found[0][0] > 9_000
 
 
-@pytest.mark.parametrize("ks", ["(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"])
-def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyConnection, ks: str) -> None:
+def test_cutoffs_may_be_known_only_when_the_query_runs(tables: duckdb.DuckDBPyConnection) -> None:
     tables.execute("CREATE OR REPLACE TEMP TABLE cutoffs AS SELECT 40 AS k; SET VARIABLE ks = [5, 40]")
     query = "SELECT k, recall, ndcg FROM ranking_summary('rec', 'truth', {}, measures := 'recall,ndcg')"
-    found = tables.execute(query.format(ks), {"ks": [5, 40]} if ks == "$ks" else {}).fetchall()
-    assert [k for k, *_ in found] == [5, 40]
-    assert found == tables.execute(query.format("[5, 40]")).fetchall()
+    expected = tables.execute(query.format("[5, 40]")).fetchall()
+    assert len(expected) == 2
+    for ks in ("(SELECT [5, max(k)] FROM cutoffs)", "getvariable('ks')", "$ks"):
+        given = {"ks": [5, 40]} if ks == "$ks" else {}
+        assert tables.execute(query.format(ks), given).fetchall() == expected, ks
 
 
 @pytest.mark.slow
@@ -363,9 +293,11 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
         CREATE TABLE rec AS
         SELECT i // 10 AS userid, i % 5003 AS itemid, hash(i) AS score FROM range(1_000_010) t(i);
         CREATE TABLE systems AS SELECT *, 'a' AS system FROM rec;
-        CREATE TABLE truth AS SELECT i // 2 AS userid, i % 5003 AS itemid FROM range(200_000) t(i)
+        CREATE TABLE truth AS SELECT i // 2 AS userid, i % 5003 AS itemid FROM range(200_000) t(i);
+        CREATE VIEW by_user AS SELECT DISTINCT i % 2 AS system, i // 2 AS userid, hash(i) / 2 ** 64 AS x
+        FROM range(2_000_000) t(i)
     """)
-    timer = threading.Timer(60, con.interrupt)
+    timer = threading.Timer(100, con.interrupt)
     timer.start()
     for query in (
         "FROM ranking_judged('rec', 'truth', 10)",
@@ -373,6 +305,7 @@ def test_a_limit_ends_a_query_of_many_users(con: duckdb.DuckDBPyConnection) -> N
         "SELECT ndcg FROM ranking_by_user('systems', 'truth', [NULL])",
         "SELECT ndcg FROM ranking_summary('systems', 'truth', [10])",
         "FROM ranking_check('systems', 'truth', ks := [3, 50])",
+        "WITH cte AS (FROM by_user) SELECT users FROM ranking_compare_by_user('cte')",
     ):
         assert len(con.execute(f"{query} LIMIT 1").fetchall()) == 1, query
     timer.cancel()
@@ -389,62 +322,29 @@ DISASTERS = """
     CREATE TABLE shop_truth AS
     SELECT u AS userid, 'sku-' || i AS itemid, 3.5 AS rating, 4 AS "Stars", 'x' AS label
     FROM range(1, 4) AS users(u), range(1, 3) AS items(i);
-    CREATE VIEW shop_graded AS SELECT userid, upper(itemid) AS itemid, -1 AS rel, 5 AS rating FROM shop_truth;
 """
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (
-            "'shop_rec', 'shop_truth'",
-            [
-                ("truth: columns that look like grades are not read", None, 2, "rating, Stars"),
-                ("rec: columns that look like systems are not read", None, 1, "model"),
-                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
-                ("no item of truth is in rec", None, 2, "itemid sku-1 in truth, SKU-1 in rec"),
-                ("rec: scores look like ranks; truth is too small to tell", None, 4, None),
-                (f"items {ALIKE}", None, 2, "itemid 'SKU-1' for 'sku-1'"),
-                ("users in rec that are not in truth", None, 1, "userid 9"),
-            ],
-        ),
-        (
-            "'shop_rec', 'shop_graded', system_col := 'model', descending := false",
-            [
-                ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
-                ("truth: no rel is above 0, so nothing is relevant", None, 6, "rel -1.0"),
-                ("truth: rel is negative", None, 6, "userid 1, itemid SKU-1, rel -1"),
-                ("users in rec that are not in truth", "a", 1, "userid 9"),
-            ],
-        ),
-        (
-            "'shop_truth', 'shop_rec', grade_col := 'score'",
-            [
-                (
-                    "rec must have a column score (score_col)",
-                    None,
-                    1,
-                    'userid, itemid, rating, Stars, "label"; '
-                    "write score_col := 'rating' (or swap rec and truth: truth has one)",
-                ),
-                ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
-                (f"items {ALIKE}", None, 2, "itemid 'sku-1' for 'SKU-1'"),
-                ("rec: score is NULL", None, 6, "userid 1, itemid sku-1"),
-                ("users in truth that are not in rec", None, 1, "userid 9"),
-            ],
-        ),
-    ],
-)
-def test_ranking_check_finds_the_common_disasters(
-    tables: duckdb.DuckDBPyConnection,
-    arguments: str,
-    expected: list[tuple[str, str | None, int, str | None]],
-) -> None:
-    tables.execute("CREATE OR REPLACE SCHEMA disasters; USE disasters")
-    try:
-        assert tables.execute(f"{DISASTERS}{FOUR} ranking_check({arguments})").fetchall() == expected
-    finally:
-        tables.execute("USE main; DROP SCHEMA disasters CASCADE")
+def test_ranking_check_finds_the_common_disasters(con: duckdb.DuckDBPyConnection) -> None:
+    found = con.execute(f"{DISASTERS}{FOUR} ranking_check('shop_rec', 'shop_truth')").fetchall()
+    assert found == [
+        ("truth: columns that look like grades are not read", None, 2, "rating, Stars"),
+        ("rec: columns that look like systems are not read", None, 1, "model"),
+        ("rec: columns that look like runs are not read", None, 1, "Run_ID"),
+        ("no item of truth is in rec", None, 2, "itemid sku-1 in truth, SKU-1 in rec"),
+        ("rec: scores look like ranks; truth is too small to tell", None, 4, None),
+        (f"items {ALIKE}", None, 2, "itemid 'SKU-1' for 'sku-1'"),
+        ("users in rec that are not in truth", None, 1, "userid 9"),
+    ]
+    lacking = "userid, itemid, rating, Stars, \"label\"; write score_col := 'rating' (or swap rec and truth: "
+    found = con.execute(f"{FOUR} ranking_check('shop_truth', 'shop_rec', grade_col := 'score')").fetchall()
+    assert found == [
+        ("rec must have a column score (score_col)", None, 1, f"{lacking}truth has one)"),
+        ("no item of truth is in rec", None, 5, "itemid SKU-1 in truth, sku-1 in rec"),
+        (f"items {ALIKE}", None, 2, "itemid 'sku-1' for 'SKU-1'"),
+        ("rec: score is NULL", None, 6, "userid 1, itemid sku-1"),
+        ("users in truth that are not in rec", None, 1, "userid 9"),
+    ]
 
 
 # Six users with four relevant items each; every system has one flaw, or two that come together.
@@ -496,35 +396,31 @@ OF_SYSTEMS = [
 ]
 
 
-def test_ranking_check_finds_what_is_wrong_with_each_system(tables: duckdb.DuckDBPyConnection) -> None:
-    con = tables
-    con.execute(f"CREATE SCHEMA flaws; USE flaws; {SYSTEMS}")
-    try:
-        found = con.execute(f"{FOUR} ranking_check('rec', 'truth', [3, 6])").fetchall()
-        assert found == OF_SYSTEMS
-        found = con.execute(f"{FOUR} ranking_check('apart', 'truth', 6)").fetchall()
-        assert found[:2] == [
-            ("rec: systems without users in common", "A", 1, "B"),
-            ("rec: systems without users in common", "B", 1, "A"),
-        ]
-        assert found[-4:] == [
-            ("users in truth that are not in rec", "A", 2, "userid 1"),
-            ("users in truth that are not in rec", "B", 4, "userid 3"),
-            ("users with recommendations of one system only", "A", 4, "userid 3"),
-            ("users with recommendations of one system only", "B", 2, "userid 1"),
-        ]
-    finally:
-        con.execute("USE main; DROP SCHEMA flaws CASCADE")
+def test_ranking_check_finds_what_is_wrong_with_each_system(con: duckdb.DuckDBPyConnection) -> None:
+    assert con.execute(f"{SYSTEMS}{FOUR} ranking_check('rec', 'truth', [3, 6])").fetchall() == OF_SYSTEMS
+    found = con.execute(f"{FOUR} ranking_check('apart', 'truth', 6)").fetchall()
+    assert found[:2] == [
+        ("rec: systems without users in common", "A", 1, "B"),
+        ("rec: systems without users in common", "B", 1, "A"),
+    ]
+    assert found[-4:] == [
+        ("users in truth that are not in rec", "A", 2, "userid 1"),
+        ("users in truth that are not in rec", "B", 4, "userid 3"),
+        ("users with recommendations of one system only", "A", 4, "userid 3"),
+        ("users with recommendations of one system only", "B", 2, "userid 1"),
+    ]
 
 
-@pytest.mark.parametrize("fixed", ["DELETE FROM rec", "UPDATE rec SET userid = NULL"])
-def test_a_system_without_a_user_has_none_of_truth(con: duckdb.DuckDBPyConnection, fixed: str) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 2 AS itemid, 0.5 AS score")
-    con.execute("CREATE TABLE truth AS SELECT userid, itemid FROM rec")
-    con.execute(fixed)
-    found = con.execute("SELECT problem, count, example FROM ranking_check('rec', 'truth')").fetchall()
-    assert ("no user of truth is in rec", 1, "userid 1 in truth, none in rec") in found
-    assert (("rec: no rows", 1, None) in found) == ("DELETE" in fixed)
+def test_a_system_without_a_user_has_none_of_truth(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""
+        CREATE TABLE truth AS SELECT 1 AS userid, 2 AS itemid;
+        CREATE VIEW nobody AS SELECT NULL::INTEGER AS userid, 2 AS itemid, 0.5 AS score;
+        CREATE VIEW nothing AS FROM nobody WHERE false
+    """)
+    for rec, is_empty in (("nobody", False), ("nothing", True)):
+        found = con.execute(f"{FOUR} ranking_check('{rec}', 'truth')").fetchall()
+        assert ("no user of truth is in rec", None, 1, "userid 1 in truth, none in rec") in found
+        assert (("rec: no rows", None, 1, None) in found) == is_empty
 
 
 def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnection) -> None:
@@ -544,86 +440,66 @@ def test_short_lists_are_those_shorter_than_others(con: duckdb.DuckDBPyConnectio
 def test_lists_shorter_than_their_truth_are_named_where_the_whole_list_is_measured(
     con: duckdb.DuckDBPyConnection,
 ) -> None:
+    """User 1 has two relevant items, or three without grades; an item twice counts once."""
     con.execute("""
-        CREATE TABLE rec (system VARCHAR, userid INTEGER, itemid INTEGER, score INTEGER);
-        INSERT INTO rec VALUES ('a', 1, 10, 1), ('a', 2, 10, 2), ('a', 2, 20, 1), ('a', 9, 10, 1);
-        INSERT INTO rec VALUES ('b', 1, 10, 1), ('b', 1, 30, 2);
-        CREATE TABLE truth (userid INTEGER, itemid INTEGER, rel INTEGER);
-        INSERT INTO truth VALUES (1, 10, 3), (1, 20, 1), (1, 30, 0), (2, 10, 1), (2, 30, 1), (3, 10, 1);
+        CREATE TABLE rec AS FROM (VALUES ('a', 1, 10, 1), ('a', 2, 10, 2), ('a', 2, 20, 1), ('a', 9, 10, 1),
+            ('b', 1, 10, 1), ('b', 1, 30, 2)) AS t(system, userid, itemid, score);
+        CREATE TABLE truth AS FROM (VALUES (1, 10, 3), (1, 20, 1), (1, 30, 0), (2, 10, 1), (2, 10, 1),
+            (2, 30, 1), (3, 10, 1)) AS t(userid, itemid, rel);
     """)
-    short = "rec: users whose list is shorter than truth"
-    query = FOUR + " ranking_check('rec', 'truth', ks := {}) WHERE problem = $1"
-    for ks in ("[1, NULL]", "[NULL]"):
-        assert con.execute(query.format(ks), [short]).fetchall() == [(short, "a", 1, "userid 1")]
-    assert con.execute(query.format("[1, 10]"), [short]).fetchall() == []
-    con.execute("ALTER TABLE truth DROP rel")  # then user 1 has three relevant items
-    expected = [(short, "a", 1, "userid 1"), (short, "b", 1, "userid 1")]
-    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
-    con.execute("INSERT INTO truth VALUES (2, 10)")  # twice, which counts once
-    assert con.execute(query.format("[NULL]"), [short]).fetchall() == expected
+    a, b = ((name, 1, "userid 1") for name in "ab")
+    for arguments, expected in (
+        ("[1, NULL]", [a]),
+        ("[1, 10]", []),
+        ("[NULL], grade_col := ''", [a, b]),
+    ):
+        query = f"SELECT system, count, example FROM ranking_check('rec', 'truth', {arguments})"
+        query += " WHERE problem = 'rec: users whose list is shorter than truth'"
+        assert con.execute(query).fetchall() == expected, arguments
 
 
-@pytest.mark.parametrize(
-    ("listed", "known", "count"),
-    [
-        (["a1", "A1 ", "b"], ["A1"], 2),
-        (["007", "7.0", "0.0"], ["7", "0"], 3),
-        (["A1", "a1"], ["A1", "a1"], 0),
-        (["a-1", "10"], ["a1", "1"], 0),
-    ],
-)
-def test_ids_that_match_but_for_case_blanks_or_zeros_are_told(
-    con: duckdb.DuckDBPyConnection, listed: list[str], known: list[str], count: int
-) -> None:
-    for own, other in (("userid", "itemid"), ("itemid", "userid")):
-        con.execute(
-            f"CREATE OR REPLACE TABLE rec AS SELECT unnest($1) AS {own}, 'z' AS {other}, 0.5 AS score",
-            [listed],
-        )
-        con.execute(f"CREATE OR REPLACE TABLE truth AS SELECT unnest($1) AS {own}, 'z' AS {other}", [known])
-        query = "SELECT count FROM ranking_check('rec', 'truth') WHERE problem = $1"
-        found = con.execute(query, [f"{own[:4]}s {ALIKE}"]).fetchall()
-        assert found == ([(count,)] if count else [])
+def test_ids_that_match_but_for_case_blanks_or_zeros_are_told(con: duckdb.DuckDBPyConnection) -> None:
+    for listed, known, expected in (
+        (["a1", "A1 ", "b"], ["A1"], [(2,)]),
+        (["007", "7.0", "0.0"], ["7", "0"], [(3,)]),
+        (["A1", "a1"], ["A1", "a1"], []),
+        (["a-1", "10"], ["a1", "1"], []),
+    ):
+        for own, other in (("userid", "itemid"), ("itemid", "userid")):
+            for table, ids in (("rec", listed), ("truth", known)):
+                made = f"SELECT unnest($1) AS {own}, 'z' AS {other}, 0.5 AS score"
+                con.execute(f"CREATE OR REPLACE TABLE {table} AS {made}", [ids])
+            query = "SELECT count FROM ranking_check('rec', 'truth', grade_col := '') WHERE problem = $1"
+            assert con.execute(query, [f"{own[:4]}s {ALIKE}"]).fetchall() == expected, listed
 
 
 def test_zero_is_one_user_with_either_sign(con: duckdb.DuckDBPyConnection) -> None:
     con.execute("CREATE TABLE rec AS SELECT 0.0::DOUBLE AS userid, 1 AS itemid, 0.5 AS score")
     con.execute("CREATE TABLE truth AS SELECT '-0.0'::DOUBLE AS userid, 1 AS itemid")
-    assert con.execute("SELECT users_without_rec FROM ranking_summary('rec', 'truth', [1])").fetchall() == [
-        (0,)
-    ]
+    assert con.execute("SELECT n_rec FROM ranking_by_user('rec', 'truth', [1])").fetchall() == [(1,)]
     assert con.execute("FROM ranking_check('rec', 'truth', 1)").fetchall() == []
 
 
-@pytest.mark.parametrize("systems", [["NULL"], ["'a'", "NULL"]])
-def test_ranking_check_finds_the_ties_of_a_sort_in_python(
-    con: duckdb.DuckDBPyConnection, systems: list[str]
-) -> None:
+def test_ranking_check_finds_the_ties_of_a_sort_in_python(con: duckdb.DuckDBPyConnection) -> None:
     draw = random.Random(7)
     scores = [None, math.nan, math.inf, -math.inf, 0.0, -0.0, *range(1, 30)]
     rec = [(draw.randrange(12), draw.choice(scores)) for _ in range(700)]
-    con.register(
-        "given",
-        pa.table({"userid": [u for u, _ in rec], "score": pa.array([s for _, s in rec], pa.float64())}),
-    )
-    columns = "userid, row_number() OVER () AS itemid, score"
-    for system in systems:
-        one = f"SELECT {columns}{f', {system} AS system' if len(systems) > 1 else ''} FROM given"
-        con.execute(f"CREATE TABLE IF NOT EXISTS rec AS {one} LIMIT 0; INSERT INTO rec {one}")
+    scores_column = pa.array([score for _, score in rec], pa.float64())
+    con.register("given", pa.table({"userid": [user for user, _ in rec], "score": scores_column}))
+    con.execute("""
+        CREATE TABLE one AS SELECT userid, row_number() OVER () AS itemid, score FROM given;
+        CREATE TABLE two AS SELECT *, unnest(['a', NULL]) AS system FROM one
+    """)
     ks = [1, 2, 5, 20, 31, 32, 33, 40, 70]
-    expected: dict[Any, Any] = {}
-    for k in ks:
-        for user in range(12):
-            ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
-            if len(ranked) > k and ranked[k - 1] == ranked[k]:
-                expected[k] = expected.get(k, 0) + len(systems)
-    assert len(expected) > 4
-    for some in (ks[:5], ks, [*ks, 999_999, 2**32, 2**63 - 1], [*ks[:5], 0]):
-        query = f"""
-            SELECT k, sum(count) FROM ranking_check('rec', 'rec', {some}) WHERE code = 'ties_at_k' GROUP BY k
-        """
-        found = dict(con.execute(query).fetchall())
-        assert found == {k: n for k, n in expected.items() if k in some}, some
+    expected: dict[int, int] = Counter()
+    for user, k in product(range(12), ks):
+        ranked = sorted((s for u, s in rec if u == user and s is not None and s == s), reverse=True)
+        expected[k] += len(ranked) > k and ranked[k - 1] == ranked[k]
+    assert sum(map(bool, expected.values())) > 4
+    for (table, systems), some in product((("one", 1), ("two", 2)), (ks[:5], [*ks, 2**63 - 1], [*ks[:5], 0])):
+        query = f"FROM ranking_check('{table}', '{table}', {some}) WHERE code = 'ties_at_k' GROUP BY k"
+        found = dict(con.execute(f"SELECT k, sum(count) {query}").fetchall())
+        assert found == {k: n * systems for k, n in expected.items() if k in some and n}, (table, some)
 
 
 def test_ranking_check_needs_no_more_memory_for_a_larger_k(con: duckdb.DuckDBPyConnection) -> None:
@@ -648,52 +524,41 @@ def test_a_distribution_is_that_of_the_users_values(tables: duckdb.DuckDBPyConne
         SELECT hash(i + 3) % 60 AS userid, hash(i + 4) % 40 AS itemid, hash(i + 5) % 3 AS rel
         FROM range(300) AS t(i)
     """)
-    by_user = rows(con, "FROM ranking_by_user('some_rec', 'some_truth', [2, NULL])")
-    means = {
-        (row["system"], row["k"]): row
-        for row in rows(con, "FROM ranking_summary('some_rec', 'some_truth', [2, NULL])")
-    }
-    found = rows(con, "FROM ranking_distribution('some_rec', 'some_truth', [2, NULL])")
+    call = "('some_rec', 'some_truth', [2, NULL], measures := 'recall,ndcg,spearman,first_hit_rank')"
+    by_user = rows(con, f"FROM ranking_by_user{call}")
+    means = {(row["system"], row["k"]): row for row in rows(con, f"FROM ranking_summary{call}")}
+    found = rows(con, f"FROM ranking_distribution{call}")
     assert [(one["system"], one["k"], one["measure"]) for one in found] == [
-        (system, k, name) for system in "ab" for k in (2, None) for name in sorted(COLUMNS)
+        (*key, name)
+        for key in product("ab", (2, None))
+        for name in ("first_hit_rank", "ndcg", "recall", "spearman")
     ]
+    shares = {"percentile_5": 5, "quartile_1": 25, "median": 50, "quartile_3": 75, "percentile_95": 95}
     for one in found:
-        values = [
-            row[one["measure"]] for row in by_user if (row["system"], row["k"]) == (one["system"], one["k"])
-        ]
+        key, name = (one["system"], one["k"]), one["measure"]
+        values = [row[name] for row in by_user if (row["system"], row["k"]) == key]
         defined = np.array([value for value in values if value is not None])
-        assert one["users"] == len(defined)
-        assert one["users_undefined"] == len(values) - len(defined)
-        assert one["mean"] == means[one["system"], one["k"]][one["measure"]]
+        assert (one["users"], one["users_undefined"]) == (len(defined), len(values) - len(defined))
+        assert one["mean"] == means[key][name]
         if len(defined) < 2:
-            assert one["measure"] in ("spearman", "kendall_tau", "concordant_pairs")
+            assert name == "spearman"
             continue
         error = float(np.std(defined, ddof=1))
-        expected = {
-            "standard_deviation": error,
-            "standard_error": error / math.sqrt(len(defined)),
-            "minimum": defined.min(),
-            "maximum": defined.max(),
-            "zeros": np.mean(defined == 0),
-        }
-        shares = {"percentile_5": 5, "quartile_1": 25, "median": 50, "quartile_3": 75, "percentile_95": 95}
-        expected |= {name: np.percentile(defined, share) for name, share in shares.items()}
-        for name, value in expected.items():
-            assert one[name] == pytest.approx(value, rel=1e-12, abs=1e-15), (one["measure"], name)
-    assert {one["measure"] for one in found if one["users_undefined"]} >= {"spearman", "first_hit_rank"}
+        expected = {"standard_deviation": error, "standard_error": error / math.sqrt(len(defined))}
+        expected |= {"minimum": defined.min(), "maximum": defined.max(), "zeros": np.mean(defined == 0)}
+        expected |= {column: np.percentile(defined, share) for column, share in shares.items()}
+        assert {column: one[column] for column in expected} == pytest.approx(expected, rel=1e-12, abs=1e-15)
+    assert {one["measure"] for one in found if one["users_undefined"]} == {"spearman", "first_hit_rank"}
 
 
 def test_a_distribution_of_one_user_or_none_has_no_deviation(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("CREATE TABLE rec AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
-    con.execute("CREATE TABLE truth AS SELECT 1 AS userid, 1 AS itemid")
+    con.execute("CREATE TABLE one AS SELECT 1 AS userid, 1 AS itemid, 1 AS score")
     query = """
-        SELECT
-            users, users_undefined, mean, standard_deviation, standard_error, minimum, median, maximum, zeros
-        FROM ranking_distribution('rec', 'truth', 1) WHERE measure = '{}'"""
-    (found,) = con.execute(query.format("recall")).fetchall()
-    assert found == (1, 0, 1.0, None, None, 1.0, 1.0, 1.0, 0.0)
-    (found,) = con.execute(query.format("spearman")).fetchall()
-    assert found == (0, 1, None, None, None, None, None, None, None)
+        SELECT users, users_undefined, mean, standard_deviation, standard_error, minimum, median, zeros
+        FROM ranking_distribution('one', 'one', 1) WHERE measure IN ('recall', 'spearman')"""
+    one, none = con.execute(query).fetchall()
+    assert one == (1, 0, 1.0, None, None, 1.0, 1.0, 0.0)
+    assert none == (0, 1, *[None] * 6)
 
 
 def test_curves_are_means_over_users(tables: duckdb.DuckDBPyConnection) -> None:
@@ -750,28 +615,26 @@ def test_names_of_the_users_tables_and_ctes_do_not_clash(tables: duckdb.DuckDBPy
 
 
 def test_truth_of_nothing_is_scored_as_truth_of_nothing_relevant(
-    tables: duckdb.DuckDBPyConnection,
+    con: duckdb.DuckDBPyConnection,
 ) -> None:
-    """User 1 has a NULL item, 2 one of grade 0; neither was recommended anything, 3 to 5 were."""
-    con = tables
-    con.execute("CREATE SCHEMA nothing; USE nothing")
-    con.execute("CREATE TABLE rec AS SELECT u AS userid, 'x' AS itemid, 1 AS score FROM range(3, 6) t(u)")
+    """Users 1 and 3 have a NULL item, the next ones a grade of 0 or less; user 6 has one item twice."""
     con.execute("""
+        CREATE TABLE rec AS SELECT u AS userid, 'x' AS itemid, 1 AS score FROM range(3, 7) t(u);
         CREATE TABLE truth AS FROM (VALUES
-            (1, NULL, 1.0), (2, 'x', 0.0), (3, NULL, 1.0), (4, 'x', 0.0), (5, 'x', -3.0)
+            (1, NULL, 1.0), (2, 'x', 0.0), (3, NULL, 1.0), (3, NULL, 1.0), (4, 'x', 0.0), (5, 'x', -3.0),
+            (6, 'x', 1.0), (6, NULL, 1.0), (6, 'x', 1.0)
         ) AS t(userid, itemid, rel)
     """)
-    try:
-        for call in ("'rec', 'truth', [2]", "'rec', 'truth', [2], ties := 'expected'"):
-            columns = 'recall, "precision", f_measure, average_precision, r_precision, ndcg, mrr'
-            columns += ", hit_rate, dcg, ideal_dcg, cumulative_gain, auc"
-            query = f"SELECT n_truth, {columns} FROM ranking_by_user({call})"
-            rows = con.execute(query).fetchall()
-            assert [str(row) for row in rows] == [str((0, *[0.0] * 11, 0.5))] * 5
-        counts = "SELECT users, users_without_relevant, recall FROM ranking_summary('rec', 'truth', [2])"
-        assert con.execute(counts).fetchall() == [(5, 5, 0.0)]
-    finally:
-        con.execute("USE main; DROP SCHEMA nothing CASCADE")
+    names = "recall,precision,f_measure,average_precision,r_precision,ndcg,mrr,hit_rate,dcg,ideal_dcg,auc"
+    for ties in ("item", "expected"):
+        query = f"ranking_by_user('rec', 'truth', [2], ties := '{ties}', measures := '{names}')"
+        found = con.execute(f"SELECT * EXCLUDE (userid, k, n_rec) FROM {query} ORDER BY userid").fetchall()
+        assert [str(row) for row in found[:5]] == [str((0, *[0.0] * 10, 0.5))] * 5
+        assert found[5][:2] == (1, 1.0)
+    counts = "SELECT users, users_without_relevant, recall FROM ranking_summary('rec', 'truth', [2])"
+    assert con.execute(counts).fetchall() == [(6, 5, 1 / 6)]
+    query = "SELECT judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5) ORDER BY userid"
+    assert con.execute(query).fetchall()[2::3] == [([], [0.0]), ([1], [1.0])]
 
 
 def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
@@ -790,18 +653,6 @@ def test_recommendations_without_a_row_are_those_of_one_system_without_a_name(
         assert found.drop_columns(["system"]).to_pylist() == expected.to_pylist() != []
     found = tables.execute(f"{FOUR} ranking_check('none', 'truth')").fetchall()
     assert found[0] == ("rec: no rows", None, 1, None)
-
-
-def test_users_are_those_with_truth_and_all_are_counted(tables: duckdb.DuckDBPyConnection) -> None:
-    query = (
-        "SELECT k, users, users_without_rec, users_without_truth, hits "
-        "FROM ranking_summary('rec', 'truth', [2, 4], measures := 'hits')"
-    )
-    assert tables.execute(query).fetchall() == [(2, 3, 1, 1, (2 + 1 + 0) / 3), (4, 3, 1, 1, (2 + 2 + 0) / 3)]
-    sizes = tables.execute(
-        "SELECT userid, n_rec, n_truth FROM ranking_by_user('rec', 'truth', [2]) ORDER BY ALL"
-    )
-    assert sizes.fetchall() == [(1, 4, 3), (2, 5, 2), (3, 0, 1)]
 
 
 def test_no_error_is_long_or_has_an_internal_name(tables: duckdb.DuckDBPyConnection) -> None:
@@ -832,16 +683,6 @@ def test_unselected_measures_leave_the_plan(tables: duckdb.DuckDBPyConnection) -
     assert plan("k, recall").count("HUGEINT") < plan("k, recall, hits").count("HUGEINT")
 
 
-def test_truth_without_an_item_has_none_and_one_twice_has_one(con: duckdb.DuckDBPyConnection) -> None:
-    con.execute("""
-        CREATE TABLE rec AS FROM (VALUES (1, NULL, 3), (1, 7, 2), (2, NULL, 1)) AS t(userid, itemid, score);
-        CREATE TABLE truth AS
-        FROM (VALUES (1, 7), (1, NULL), (1, 7), (2, NULL), (2, NULL)) AS t(userid, itemid);
-    """)
-    query = "SELECT userid, n_truth, judged.ranks, judged.ideal FROM ranking_judged('rec', 'truth', 5)"
-    assert sorted(con.execute(query).fetchall()) == [(1, 1, [2], [1.0]), (2, 0, [], [0.0])]
-
-
 def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) -> Any:
     """The users of rec as they come where lists of them are made."""
     names = "_ranking_names('userid', 'itemid', 'score', '', '', true)"
@@ -850,19 +691,15 @@ def listed_users(con: duckdb.DuckDBPyConnection, rec: str, gather: bool = True) 
     return con.execute(f"SELECT coalesce(list(userid), []) FROM {recs}").fetchall()[0][0]
 
 
-@pytest.mark.parametrize(
-    ("is_gathered", "users"),
-    [
-        (True, [*range(8192)]),
-        (True, [*range(4097)] * 2),  # of the first 8,192 rows 4,097 are different users'
-        (False, [*range(4096)] * 2),
-        (False, [i // 2 for i in range(9000)]),
-        (False, []),
-        (False, [None] * 9000),
-        (True, [*range(5000)] + [0] * 50_000),  # what comes later is not looked at
-        (False, [0] * 5000 + [*range(50_000)]),
-    ],
-)
+# Whether rows are gathered, and their users: of the first 8,192 rows more than 4,096 are of different ones.
+GATHERED: list[tuple[bool, list[int | None]]] = [
+    *((True, [*range(8192)]), (True, [*range(4097)] * 2), (True, [*range(5000)] + [0] * 50_000)),
+    *((False, [*range(4096)] * 2), (False, [i // 2 for i in range(9000)]), (False, [None] * 9000)),
+    *((False, [0] * 5000 + [*range(50_000)]), (False, [])),
+]
+
+
+@pytest.mark.parametrize(("is_gathered", "users"), GATHERED)
 def test_rows_are_gathered_where_the_first_are_of_many_users(
     con: duckdb.DuckDBPyConnection, is_gathered: bool, users: list[int | None]
 ) -> None:
