@@ -74,47 +74,38 @@ RANX: dict[str, tuple[tuple[str | None, str, dict[str, Any]], list[float]]] = {
 
 
 @pytest.fixture(scope="module")
-def pack() -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect() as con:
-        yield add_tables(ranking_udfs.register(con))
-
-
-@pytest.fixture(scope="module")
-def editions(pack: duckdb.DuckDBPyConnection) -> Iterator[list[duckdb.DuckDBPyConnection]]:
+def editions() -> Iterator[list[duckdb.DuckDBPyConnection]]:
     """A connection with the package, and one with the script."""
-    with duckdb.connect() as con:
-        con.execute(portable.script())
-        yield [pack, add_tables(con)]
+    with duckdb.connect() as pack, duckdb.connect() as script:
+        yield [add_tables(ranking_udfs.register(pack)), add_tables(script.execute(portable.script()))]
+
+
+@pytest.fixture
+def pack(editions: list[duckdb.DuckDBPyConnection]) -> duckdb.DuckDBPyConnection:
+    return editions[0]
 
 
 def add_tables(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     for name, lists in DATA.items():
-        add_table(
-            con,
-            name,
-            [
-                (system, int(user), item, float(len(items) - i))
-                for system, user, items in lists
-                for i, item in enumerate(items)
-            ],
-        )
-    add_table(
-        con,
-        "runs",
-        [
-            (system, int(user), item, score)
-            for system, run in RUNS.items()
-            for user, scores in run.items()
-            for item, score in scores.items()
-        ],
-    )
+        rows = [(system, int(user), [*enumerate(reversed(items), 1)]) for system, user, items in lists]
+        add_table(con, name, [(s, user, item, float(score)) for s, user, one in rows for score, item in one])
+    runs = [(system, int(user), run) for system, users in RUNS.items() for user, run in users.items()]
+    add_table(con, "runs", [(s, user, item, score) for s, user, run in runs for item, score in run.items()])
     add_table(con, "drawn", drawn())
     return con
 
 
 def add_table(con: duckdb.DuckDBPyConnection, name: str, rows: Sequence[Row]) -> None:
-    con.execute(f"CREATE TABLE {name} (system VARCHAR, userid INTEGER, itemid VARCHAR, score DOUBLE)")
+    con.execute(
+        f"CREATE OR REPLACE TABLE {name} (system VARCHAR, userid INTEGER, itemid VARCHAR, score DOUBLE)"
+    )
     con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?)", rows)
+
+
+def of_one_user(con: duckdb.DuckDBPyConnection, rows: Sequence[tuple[Any, ...]], arguments: str = "") -> Any:
+    """What is made of rows of user 1: of system, item and score; by item, score and n_systems."""
+    add_table(con, "one_user", [(system, 1, item, score) for system, item, score in rows])
+    return {item: value for (_, item), value in fused(con, "one_user", arguments).items()}
 
 
 def drawn() -> list[Row]:
@@ -206,11 +197,6 @@ def fused(con: duckdb.DuckDBPyConnection, table: str, arguments: str = "") -> Fu
     return {(user, item): (score, n_systems) for user, item, score, n_systems in rows}
 
 
-def order(con: duckdb.DuckDBPyConnection, table: str, arguments: str = "", user: int = 1) -> list[str]:
-    found = fused(con, table, arguments)
-    return [item for one, item in sorted(found, key=lambda key: (-(found[key][0] or 0), key)) if one == user]
-
-
 def assert_same(found: Fused, expected: Fused) -> None:
     assert found.keys() == expected.keys()
     for key, (score, n_systems) in expected.items():
@@ -249,28 +235,20 @@ def test_scores_are_ranx_s(pack: duckdb.DuckDBPyConnection, arguments: str) -> N
 def test_a_document_that_both_have_is_before_others_as_in_sentence_transformers_3883(
     editions: list[duckdb.DuckDBPyConnection],
 ) -> None:
+    both, first, second = (1 / 63 + 1 / 63, 2), (1 / 61, 1), (1 / 62, 1)
+    expected = {(1, "Y"): both, (1, "X"): first, (1, "b"): first, (1, "a"): second, (1, "c"): second}
     for con in editions:
-        assert order(con, "sentence_transformers") == ["Y", "X", "b", "a", "c"]
-        found = fused(con, "sentence_transformers")
-        assert found[1, "Y"] == (1 / 63 + 1 / 63, 2)
-        assert found[1, "X"] == (1 / 61, 1)
+        assert fused(con, "sentence_transformers") == expected
 
 
 def test_a_list_gives_nothing_to_what_it_does_not_have_as_in_raglite_136_and_flock(
     pack: duckdb.DuckDBPyConnection,
 ) -> None:
-    assert fused(pack, "raglite") == {  # flock: 1/62 + 1/60 for y, more than 1/61 for a first rank
-        (1, "x"): (1 / 61, 1),
-        (1, "y"): (1 / 62, 1),
-        (1, "z"): (1 / 61, 1),
-        (2, "z"): (1 / 61, 1),  # whom one system alone has; ranx refuses this
-    }
-    assert fused(pack, "raglite", "method := 'borda'") == {
-        (1, "x"): (3 / 3, 1),
-        (1, "y"): (2 / 3, 1),
-        (1, "z"): (3 / 3, 1),
-        (2, "z"): (1.0, 1),
-    }
+    """flock: 1/62 + 1/60 for y, more than for a first rank. User 2 has one system alone: ranx refuses."""
+    for arguments, first, second in (("", 1 / 61, 1 / 62), ("method := 'borda'", 3 / 3, 2 / 3)):
+        assert fused(pack, "raglite", arguments) == {
+            **{(1, "x"): (first, 1), (1, "y"): (second, 1), (1, "z"): (first, 1), (2, "z"): (first, 1)}
+        }
 
 
 def test_k_counts_from_rank_1_so_that_qdrant_s_default_of_2_is_1(pack: duckdb.DuckDBPyConnection) -> None:
@@ -278,9 +256,8 @@ def test_k_counts_from_rank_1_so_that_qdrant_s_default_of_2_is_1(pack: duckdb.Du
     for rank, item in enumerate(["X", "a"]):  # Qdrant: 1 / (2 + rank), from 0
         assert found[1, item] == (1 / (2 + rank), 1)
     weighted = fused(pack, "sentence_transformers", "weights := MAP {'dense': 3, 'sparse': 1}")
-    assert is_close(
-        weighted[1, "Y"][0], 3 / 63 + 1 / 63, 1e-15
-    )  # Elasticsearch; Qdrant: 1 / (k + (r + 1) / w - 1)
+    # As Elasticsearch; Qdrant: 1 / (k + (r + 1) / w - 1)
+    assert is_close(weighted[1, "Y"][0], 3 / 63 + 1 / 63, 1e-15)
 
 
 # --- By hand ---
@@ -289,50 +266,35 @@ def test_k_counts_from_rank_1_so_that_qdrant_s_default_of_2_is_1(pack: duckdb.Du
 def test_an_item_twice_counts_where_it_stands_first_and_both_take_up_a_rank(
     pack: duckdb.DuckDBPyConnection,
 ) -> None:
-    pack.execute("""CREATE OR REPLACE TABLE twice AS FROM (VALUES
-        ('s', 1, 'a', 3.0), ('s', 1, 'a', 2.0), ('s', 1, NULL, 1.5), ('s', 1, 'b', 1.0)
-    ) AS t(system, userid, itemid, score)""")
-    assert fused(pack, "twice") == {(1, "a"): (1 / 61, 1), (1, "b"): (1 / 64, 1)}
-    # Two items: b is fourth of two, which is worth nothing, but not less.
-    assert fused(pack, "twice", "method := 'borda'") == {(1, "a"): (1.0, 1), (1, "b"): (0.0, 1)}
-    assert fused(pack, "twice", "method := 'combsum', normalize := 'sum'") == {
-        (1, "a"): (1.0, 1),
-        (1, "b"): (0.0, 1),
-    }
-    assert fused(pack, "twice", "depth := 3") == {(1, "a"): (1 / 61, 1)}
+    """Of Borda: b is fourth of two items, which is worth nothing, but not less."""
+    rows = [("s", "a", 3.0), ("s", "a", 2.0), ("s", None, 1.5), ("s", "b", 1.0)]
+    assert of_one_user(pack, rows) == {"a": (1 / 61, 1), "b": (1 / 64, 1)}
+    assert of_one_user(pack, rows, "depth := 3") == {"a": (1 / 61, 1)}
+    for arguments in ("method := 'borda'", "method := 'combsum', normalize := 'sum'"):
+        assert of_one_user(pack, rows, arguments) == {"a": (1.0, 1), "b": (0.0, 1)}
 
 
 @pytest.mark.parametrize("n", [2, 128, 129, 1000])
 def test_an_item_twice_is_found_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
-    pack.execute(f"""CREATE OR REPLACE TABLE at_both_ends AS
-        SELECT 's' AS system, 1 AS userid, (i % ({n} - 1))::VARCHAR AS itemid, -i AS score
-        FROM range({n}) AS t(i)""")
-    assert_same(fused(pack, "at_both_ends"), {(1, str(i)): (1 / (61 + i), 1) for i in range(n - 1)})
-
-
-@pytest.mark.parametrize("n", [3, 128, 129])
-def test_nan_is_one_item_in_a_list_of_any_length(pack: duckdb.DuckDBPyConnection, n: int) -> None:
-    item = f"CASE WHEN i % ({n} - 1) = 0 THEN 'nan'::DOUBLE ELSE i END"
-    pack.execute(f"""CREATE OR REPLACE TABLE not_numbers AS
-        SELECT 's' AS system, 1 AS userid, {item} AS itemid, -i AS score FROM range({n}) AS t(i)""")
-    found = pack.execute("SELECT isnan(itemid), score, n_systems FROM ranking_fuse('not_numbers')").fetchall()
-    assert len(found) == n - 1
-    assert [row for row in found if row[0]] == [(True, 1 / 61, 1)]
+    """A text, and NaN, which is one item too."""
+    for item in ("i::VARCHAR", "CASE WHEN i = 0 THEN 'nan'::DOUBLE ELSE i END"):
+        pack.execute(f"""CREATE OR REPLACE TABLE at_both_ends AS
+            SELECT 's' AS system, 1 AS userid, {item} AS itemid, score
+            FROM (SELECT i % ({n} - 1) AS i, -i AS score FROM range({n}) AS t(i))""")
+        found = pack.execute("SELECT score FROM ranking_fuse('at_both_ends') ORDER BY score DESC").fetchall()
+        assert found == [(1 / (61 + i),) for i in range(n - 1)]
 
 
 def test_an_item_without_a_score_has_a_rank_and_nothing_to_add(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("""CREATE OR REPLACE TABLE unscored AS FROM (VALUES
-        ('s', 1, 'a', NULL), ('s', 1, 'b', 'nan'::DOUBLE), ('s', 1, 'c', -1),
-        ('t', 1, 'a', 4.0), ('t', 1, 'd', 2.0)
-    ) AS t(system, userid, itemid, score)""")
-    assert fused(pack, "unscored", "method := 'combmnz'") == {
-        (1, "a"): (1.0, 2),  # 1 x 1: one system has a score of it
-        (1, "b"): (None, 1),
-        (1, "c"): (1.0, 1),  # the only score of its list
-        (1, "d"): (0.0, 1),
+    rows = [("s", "a", None), ("s", "b", math.nan), ("s", "c", -1), ("t", "a", 4.0), ("t", "d", 2.0)]
+    assert of_one_user(pack, rows, "method := 'combmnz'") == {
+        "a": (1.0, 2),  # 1 x 1: one system has a score of it
+        "b": (None, 1),
+        "c": (1.0, 1),  # the only score of its list
+        "d": (0.0, 1),
     }
-    assert fused(pack, "unscored")[1, "a"] == (1 / 62 + 1 / 61, 2)
-    assert fused(pack, "unscored")[1, "b"] == (1 / 63, 1)
+    found = of_one_user(pack, rows)
+    assert (found["a"], found["b"]) == ((1 / 62 + 1 / 61, 2), (1 / 63, 1))
 
 
 def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConnection) -> None:
@@ -344,37 +306,30 @@ def test_large_integers_are_ranked_by_all_their_digits(pack: duckdb.DuckDBPyConn
             assert found[2, i] == (1 / (64 - i if descending else 61 + i), 1)  # type: ignore[index]
 
 
-@pytest.mark.parametrize("scale", [0.0, 1e-300, 1e-30, 1.0, 1e200, 1e307])
+@pytest.mark.parametrize("scale", [0.0, 1e-300, 1.0, 1e200, 1e307])
 def test_raw_scores_of_any_size_are_added_to_all_their_digits(
     pack: duckdb.DuckDBPyConnection, scale: float
 ) -> None:
-    rows: list[Row] = [("s", 1, "a", 3 * scale), ("t", 1, "a", -scale / 7), ("t", 1, "b", 1.7e-45 * scale)]
-    pack.execute("DROP TABLE IF EXISTS sizes")
-    add_table(pack, "sizes", rows)
-    found = fused(pack, "sizes", "method := 'combsum', normalize := 'none'")
-    assert found[1, "a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
-    assert found[1, "b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
+    rows = [("s", "a", 3 * scale), ("t", "a", -scale / 7), ("t", "b", 1.7e-45 * scale)]
+    raw = "method := 'combsum', normalize := 'none'"
+    found = of_one_user(pack, rows, raw)
+    assert found["a"][0] == pytest.approx(3 * scale - scale / 7, rel=1e-15, abs=0)
+    assert found["b"][0] == pytest.approx(1.7e-45 * scale, rel=1e-15, abs=0)
     for weight in (1e-300, 1e-3, 10):
-        weights = f"weights := MAP {{'s': {weight}, 't': {weight / 4}}}"
-        given = f"method := 'combsum', normalize := 'none', {weights}"
+        given = f"{raw}, weights := MAP {{'s': {weight}, 't': {weight / 4}}}"
         if weight * scale > 1e307:
-            told = (
-                "ranking_fuse: a weight times a score must be finite, got 10.0 and 3e.307 of system s, user 1"
-            )
-            with pytest.raises(duckdb.InvalidInputException, match=told):
-                fused(pack, "sizes", given)
-            continue
-        found = fused(pack, "sizes", given)
-        expected = weight * (3 * scale - scale / 28)
-        assert found[1, "a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
+            rule = "a weight times a score must be finite, got 10.0 and 3e.307 of system s, user 1"
+            with pytest.raises(duckdb.InvalidInputException, match=f"ranking_fuse: {rule}"):
+                of_one_user(pack, rows, given)
+        else:
+            expected = weight * (3 * scale - scale / 28)
+            assert of_one_user(pack, rows, given)["a"][0] == pytest.approx(expected, rel=1e-15, abs=1e-300)
 
 
 def test_small_weights_lose_no_digit(pack: duckdb.DuckDBPyConnection) -> None:
-    rows: list[Row] = [("s", 1, "a", 2.0), ("s", 1, "b", 1.0), ("t", 1, "b", 1.0)]
-    pack.execute("DROP TABLE IF EXISTS small")
-    add_table(pack, "small", rows)
-    found = fused(pack, "small", "method := 'borda', weights := MAP {'s': 1e-20, 't': 1e-30}")
-    assert {item: score for (_, item), (score, _) in found.items()} == {"a": 1e-20, "b": 5e-21 + 1e-30}
+    rows = [("s", "a", 2.0), ("s", "b", 1.0), ("t", "b", 1.0)]
+    found = of_one_user(pack, rows, "method := 'borda', weights := MAP {'s': 1e-20, 't': 1e-30}")
+    assert found == {"a": (1e-20, 1), "b": (5e-21 + 1e-30, 2)}
 
 
 def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBPyConnection) -> None:
@@ -385,50 +340,45 @@ def test_a_weight_of_0_is_as_if_rec_did_not_have_the_system(pack: duckdb.DuckDBP
 
 
 def test_what_is_fused_goes_into_the_table_functions(editions: list[duckdb.DuckDBPyConnection]) -> None:
+    """By other names and ranks. r: 3, 1 and 2 of three lists; t: 2 and 1, behind p, which all three have."""
+    names = "user_col := 'customer', item_col := 'sku', score_col := 'place', system_col := 'model'"
+    names += ", descending := false"
     for con in editions:
-        con.execute("""CREATE OR REPLACE TABLE ranked AS
-            SELECT system AS model, userid AS customer, itemid AS sku,
-                row_number() OVER (PARTITION BY system, userid ORDER BY score DESC) AS place
-            FROM runs""")
-        con.execute("CREATE OR REPLACE TABLE liked AS FROM (VALUES (1, 'r'), (2, 't')) AS t(customer, sku)")
-        names = "user_col := 'customer', item_col := 'sku', score_col := 'place', system_col := 'model'"
-        rows = con.execute(f"""
-            WITH every AS (
+        found = con.execute(f"""
+            WITH ranked AS (
+                SELECT system AS model, userid AS customer, itemid AS sku,
+                    row_number() OVER (PARTITION BY system, userid ORDER BY score DESC) AS place
+                FROM runs),
+            liked AS (FROM (VALUES (1, 'r'), (2, 't')) AS t(customer, sku)),
+            every AS (
                 SELECT 'fused' AS model, userid AS customer, itemid AS sku, -score AS place
-                FROM ranking_fuse('ranked', {names}, descending := false) UNION ALL BY NAME FROM ranked
-            )
-            SELECT system, mrr FROM ranking_summary('every', 'liked', [3], {names}, descending := false)
+                FROM ranking_fuse('ranked', {names}) UNION ALL BY NAME FROM ranked)
+            SELECT system, mrr FROM ranking_summary('every', 'liked', [3], {names})
         """).fetchall()
-        # r: 3, 1 and 2 of three lists; t: 2 and 1, behind p, which all three have.
-        assert rows == [
-            ("a", (1 / 3 + 1 / 2) / 2),
-            ("b", 1 / 2),
-            ("c", (1 / 2 + 1) / 2),
-            ("fused", (1 + 1 / 2) / 2),
-        ]
+        of_a, of_c = (1 / 3 + 1 / 2) / 2, (1 / 2 + 1) / 2
+        assert found == [("a", of_a), ("b", 1 / 2), ("c", of_c), ("fused", (1 + 1 / 2) / 2)]
 
 
 def test_an_empty_table_has_nothing_to_fuse(pack: duckdb.DuckDBPyConnection) -> None:
-    pack.execute("CREATE OR REPLACE VIEW nothing AS FROM runs WHERE false")
+    add_table(pack, "nothing", [("s", None, "a", 1.0)])
     assert fused(pack, "nothing") == {}
+    assert pack.execute("WITH none AS (FROM runs LIMIT 0) FROM ranking_fuse('none')").fetchall() == []
 
 
 def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
     pack: duckdb.DuckDBPyConnection,
 ) -> None:
+    """Also where a partition lacks a system."""
     weights = {"a": 1, "b": 2, "c": 0.5}
     pack.execute("CREATE OR REPLACE TABLE fewer AS FROM runs WHERE system < 'c' OR userid = 1")
     rec = pack.sql("SELECT * RENAME (userid AS u) FROM fewer").to_arrow_table()
     job = ranking_udfs.partition("ranking_fuse", rec.schema, method="combmnz", weights=weights, user_col="u")
-    found = [
-        row
-        for user in (1, 2)
-        for row in job.part(
-            rec.filter([one == user for one in rec["u"].to_pylist()]), systems=["a", "b", "c"]
-        ).to_pylist()
-    ]
-    expected = fused(pack, "fewer", f"method := 'combmnz', weights := MAP {weights}")
-    assert {(row["userid"], row["itemid"]): (row["score"], row["n_systems"]) for row in found} == expected
+    found = {}
+    for user in (1, 2):
+        part = rec.filter([one == user for one in rec["u"].to_pylist()])
+        for row in job.part(part, systems=["a", "b", "c"]).to_pylist():
+            found[row["userid"], row["itemid"]] = row["score"], row["n_systems"]
+    assert found == fused(pack, "fewer", f"method := 'combmnz', weights := MAP {weights}")
     with pytest.raises(ValueError, match=r"^ranking_fuse: rec must have a column userid"):
         ranking_udfs.partition("ranking_fuse", rec.schema)
     with pytest.raises(TypeError, match=r"^ranking_fuse: got an unexpected keyword argument 'k'"):
@@ -441,37 +391,31 @@ def test_partitions_of_users_are_fused_with_the_weights_of_all_systems(
 def test_an_infinite_score_is_an_error_where_scores_are_added(
     editions: list[duckdb.DuckDBPyConnection],
 ) -> None:
+    rows = [("s", "a", 1.0), ("s", "b", -math.inf)]
     for con in editions:
-        con.execute("""CREATE OR REPLACE TABLE infinite AS FROM (VALUES
-            ('s', 7, 'a', 1.0), ('s', 7, 'b', '-inf'::DOUBLE)) AS t(system, userid, itemid, score)""")
-        assert fused(con, "infinite") == {(7, "a"): (1 / 61, 1), (7, "b"): (1 / 62, 1)}
+        assert of_one_user(con, rows) == {"a": (1 / 61, 1), "b": (1 / 62, 1)}
+        assert of_one_user(con, rows, "method := 'combsum', depth := 1") == {"a": (1.0, 1)}
         for method in ("combsum', normalize := 'none", "combmnz"):
-            assert refusal(con, f"FROM ranking_fuse('infinite', method := '{method}')") == (
+            assert refusal(con, f"FROM ranking_fuse('one_user', method := '{method}')") == (
                 "ranking_fuse: score must be finite where scores are added (rrf and borda take ranks alone), "
-                "got -inf of system s, user 7"
+                "got -inf of system s, user 1"
             )
-        assert fused(con, "infinite", "method := 'combsum', depth := 1") == {(7, "a"): (1.0, 1)}
 
 
-@pytest.mark.parametrize(
-    ("row", "depth"),
-    [
-        ("('s', 1, 'z', '-inf'::DOUBLE)", 2),
-        ("('s', 1, 'z', -1e300)", 2),
-        ("('s', 1, NULL, 'inf'::DOUBLE)", 9),
-        ("('s', 1, 'x', '-inf'::DOUBLE)", 9),
-        ("('s', 2, NULL, '-inf'::DOUBLE)", 9),
-    ],
-)
 def test_scores_that_are_not_added_take_no_digit_from_those_that_are(
-    editions: list[duckdb.DuckDBPyConnection], row: str, depth: int
+    editions: list[duckdb.DuckDBPyConnection],
 ) -> None:
-    for con in editions:
-        con.execute(f"""CREATE OR REPLACE TABLE beside AS FROM (VALUES
-            ('s', 1, 'x', 0.3), ('s', 1, 'y', 0.2), {row}, ('t', 1, 'y', 0.5), ('t', 1, 'x', 0.1)
-        ) AS t(system, userid, itemid, score)""")
-        found = fused(con, "beside", f"method := 'combsum', normalize := 'none', depth := {depth}")
-        assert_same(found, {(1, "x"): (0.4, 2), (1, "y"): (0.7, 2)})
+    """Scores beyond the depth, of no item, or of an item that is there twice."""
+    rows: list[Row] = [("s", 1, "x", 0.3), ("s", 1, "y", 0.2), ("t", 1, "y", 0.5), ("t", 1, "x", 0.1)]
+    more: list[tuple[Row, int]] = [
+        *((("s", 1, "z", -math.inf), 2), (("s", 1, "z", -1e300), 2), (("s", 1, None, math.inf), 9)),
+        *((("s", 1, "x", -math.inf), 9), (("s", 2, None, -math.inf), 9)),
+    ]
+    for row, depth in more:
+        for con in editions:
+            add_table(con, "beside", [*rows, row])
+            found = fused(con, "beside", f"method := 'combsum', normalize := 'none', depth := {depth}")
+            assert_same(found, {(1, "x"): (0.4, 2), (1, "y"): (0.7, 2)})
 
 
 def ranx_scores(norm: str | None, method: str, params: dict[str, Any]) -> dict[str, dict[str, float]]:
