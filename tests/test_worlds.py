@@ -25,26 +25,21 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
         yield ranking_udfs.register(connection)
 
 
-def table(rows: Sequence[Any], **types: str) -> pa.Table:
-    columns = zip(*rows, strict=True) if rows else [[]] * len(types)
-    return pa.table(
-        {
-            name: pa.array(column, getattr(pa, kind)())
-            for (name, kind), column in zip(types.items(), columns, strict=True)
-        }
-    )
-
-
 def create_rows(
     con: duckdb.DuckDBPyConnection, rec: Sequence[Rec], truth: Sequence[Any], history: Any, has_ranks: bool
 ) -> None:
-    whole = table(rec, system="string", userid="int64", itemid="int64", score="float64", rank="float64")
-    create(
-        con,
-        rec=whole if has_ranks else whole.drop_columns(["rank"]),
-        truth=table(truth, userid="int64", itemid="int64", rel="float64"),
-        history=table(sorted(history or [], key=str), userid="int64", itemid="int64"),
-    )
+    """The tables of these rows; rec without its ranks if it has none."""
+    ids = {"userid": pa.int64(), "itemid": pa.int64()}
+    types = {"system": pa.string(), **ids, "score": pa.float64(), "rank": pa.float64()}
+    names = [name for name in types if has_ranks or name != "rank"]
+    given = {
+        "rec": ({name: types[name] for name in names}, rec),
+        "truth": (ids | {"rel": pa.float64()}, truth),
+        "history": (ids, sorted(history or [], key=str)),
+    }
+    for name, (columns, listed) in given.items():
+        dicts = [dict(zip(columns, row, strict=False)) for row in listed]
+        create(con, **{name: pa.Table.from_pylist(dicts, pa.schema(columns))})
 
 
 # --- The slow definition ---
@@ -79,7 +74,7 @@ def test_the_rows_are_those_of_the_slow_definition(con: duckdb.DuckDBPyConnectio
 
 @pytest.mark.slow
 def test_the_rows_of_many_worlds_are_those_of_the_slow_definition(con: duckdb.DuckDBPyConnection) -> None:
-    for seed in range(6, 46):
+    for seed in range(6, 26):
         told, expected = both(con, messy(np.random.default_rng(seed)))
         assert told == expected, seed
 
@@ -210,18 +205,15 @@ QUICK: dict[str, simulate.Kind] = {
 }
 
 
-def test_false_alarms_are_few() -> None:
-    """Over 565 draws, with the seed as it is; `python -m tests.worlds` counts them over many more."""
-    draws = dict.fromkeys(simulate.CLEAN, 15) | dict.fromkeys(QUICK, 200)
-    kinds = simulate.CLEAN | QUICK
-    alarms = {
-        name: n for name, kind in kinds.items() if (n := simulate.shares(kind, draws[name], 10)["wrong"])
-    }
-    assert sum(alarms.values()) <= 1, alarms
+def test_false_alarms_are_few(con: duckdb.DuckDBPyConnection) -> None:
+    """Over 94 draws, with the seed as it is; `python -m tests.worlds` counts them over many more."""
+    draws = dict.fromkeys(simulate.CLEAN, 4) | dict.fromkeys(QUICK, 25)
+    told = simulate.severities(con, simulate.CLEAN | QUICK, draws, 10)
+    assert sum(one["wrong"] for one in told.values()) == 0, told
 
 
-def test_the_rule_over_arrays_that_is_simulated_is_that_of_ranking_check(
-    con: duckdb.DuckDBPyConnection,
-) -> None:
-    kinds = simulate.DISASTERS_OF_GOOD_MODELS | simulate.CLEAN | simulate.SPOKEN_FOR | QUICK
-    assert simulate.disagreements(con, kinds, 2, 11) == (set(), set())
+def test_the_disasters_of_good_models_are_told(con: duckdb.DuckDBPyConnection) -> None:
+    """Also of ones that are less good, with a doubt at least."""
+    kinds = simulate.DISASTERS_OF_GOOD_MODELS
+    told = simulate.severities(con, kinds, dict.fromkeys(kinds, 2), 11)
+    assert {name: one["wrong"] for name, one in told.items()} == dict.fromkeys(kinds, 2)
